@@ -1,6 +1,6 @@
-//! How long a fake agent takes to start, how large it is, and how many messages
-//! a second it sends to a reader of its pipe, and to our client. The binary
-//! that is measured is the one that is released:
+//! Measures the start time and the size of a fake agent, and how many messages
+//! a second it sends to a reader of its pipe and to our client. The measured
+//! binary is the one that is released:
 //!
 //! ```sh
 //! scripts/measure fake-agent
@@ -19,11 +19,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Names the binary.
+/// The variable with the path of the binary.
 const BINARY: &str = "FAKE_AGENT";
 const SPAWNS: usize = 200;
 const MESSAGES: u64 = 500_000;
-/// What a text delta has, and what a message.
+/// The kinds of messages, and the length of their texts.
 const SIZES: [(LoadKind, &str, usize); 2] = [
     (LoadKind::TextDeltas, "text deltas", 20),
     (LoadKind::WholeMessages, "whole messages", 500),
@@ -83,7 +83,7 @@ fn spawn(binary: &Path, scenario: &Scenario) -> Child {
         .unwrap()
 }
 
-/// From the spawn to the answer to the first request.
+/// Returns the time from the spawn to the response to the first request.
 fn start(binary: &Path) -> Duration {
     let scenario = Scenario::default();
     let started = Instant::now();
@@ -100,7 +100,7 @@ fn start(binary: &Path) -> Duration {
     took
 }
 
-/// All that the agent can send: nobody looks at it. How much it was.
+/// Discards all output of the agent. Returns its size, and the time.
 fn to_a_reader(binary: &Path, scenario: &Scenario) -> (u64, Duration) {
     let mut child = spawn(binary, scenario);
     let mut stdout = child.stdout.take().unwrap();
@@ -121,7 +121,7 @@ fn to_a_reader(binary: &Path, scenario: &Scenario) -> (u64, Duration) {
     (bytes, took)
 }
 
-/// What our client hands on, all of it read and typed, and counted.
+/// Reads and counts all messages, typed, with our client. Returns the time.
 async fn to_our_client(binary: &Path, scenario: &Scenario) -> Duration {
     let options = Options::new()
         .cli(binary)

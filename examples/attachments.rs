@@ -40,10 +40,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     // The kind of block depends on the bytes of the file. This file is a text.
     let prompt = UserMessage::text("Does the chart show what the notes say?")
         .with(attach(concat!(env!("CARGO_MANIFEST_DIR"), "/", file!())).await?)
-        // The same for bytes in memory.
+        // Bytes in memory are attached in the same way.
         .with(ContentBlock::attachment("notes.md", "# Crabs\nMany.\n")?)
-        // By hand: an image that the API fetches, and a document that the model
-        // may cite.
+        // Build blocks by hand: an image that the API fetches, and a document that the
+        // model may cite.
         .with(ImageBlock::new(Source::url(
             "https://example.com/chart.png",
         )))

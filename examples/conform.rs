@@ -1,6 +1,6 @@
-//! The adapter of this library for `agentwire conform sdk`: does what a case says,
-//! and prints what a user of the library sees. `testkit/CONFORM.md` describes how
-//! to write an adapter for another SDK.
+//! The adapter of this library for `agentwire conform sdk`. It does what a case requires,
+//! and prints what a user of the library sees. `testkit/CONFORM.md` describes how to
+//! write an adapter for another SDK.
 //!
 //! ```text
 //! agentwire conform sdk -- target/debug/examples/conform
@@ -41,7 +41,7 @@ struct Case {
     /// How permission requests are answered. If unset, there is no callback.
     asks: Option<Vec<Answer>>,
     hooks: Vec<CaseHook>,
-    /// Whether there is the MCP server `conform`.
+    /// Whether the session has the MCP server `conform`.
     tools: bool,
     #[serde(rename = "do")]
     actions: Vec<Action>,
@@ -54,7 +54,7 @@ struct Answer {
     answer: String,
     message: Option<String>,
     input: Option<Value>,
-    /// Answer only after the request for that command was answered.
+    /// The command whose request must be answered first.
     after: Option<String>,
 }
 
@@ -94,7 +94,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     run(case, Options::new().cli(cli).close_policy(policy)).await
 }
 
-/// A built-in case, for running this program as an example.
+/// Runs a built-in case, so that the example also works alone.
 async fn on_its_own() -> Result<(), Box<dyn std::error::Error>> {
     // This program is its own fake agent; see `quickstart`.
     if std::env::var_os(fake_agent::SCRIPT).is_some() {
@@ -192,7 +192,7 @@ async fn converse(client: Client, actions: Vec<Action>, seen: Seen) -> Result<()
         }
     }
     drop(close);
-    // Fails only if the reader panicked, which printed a message.
+    // Joining fails only if the reader panicked, which printed a message.
     drop(reader.await);
     Ok(())
 }
@@ -253,7 +253,8 @@ async fn decide(
         }
         _ => return Response::Failed("it fails, as the case says".to_owned()),
     };
-    // Sent with a responder instead of returned, so that its time is known.
+    // Use the responder instead of returning the result, so that the time of the response
+    // is known.
     if ask.later().respond(result).await.is_ok() {
         seen.change(|it| it.answered.push(answer.command));
     }
@@ -273,7 +274,7 @@ fn hook_of(hook: CaseHook, seen: &Seen) -> Hook {
     built
 }
 
-/// What was seen so far. Other tasks wait for it.
+/// The events so far. Other tasks wait for changes.
 #[derive(Clone, Default)]
 struct Seen(Arc<(Mutex<Sights>, Notify)>);
 

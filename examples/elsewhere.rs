@@ -19,8 +19,8 @@ use tokio::time::sleep_until;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // With ssh these would be the pipes of `ssh host claude …`, and the
-    // arguments there those that `Options::arguments` gives.
+    // With ssh, these would be the pipes of `ssh host claude …`, with the arguments that
+    // `Options::arguments` returns.
     let (to_agent, input) = tokio::io::duplex(64 * 1024);
     let (output, from_agent) = tokio::io::duplex(64 * 1024);
     tokio::spawn(play(input, output));

@@ -31,7 +31,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .hook(Hook::new(|call: HookCall<UserPromptSubmit>| async move {
             println!("[prompt]  {}", call.event.prompt);
         }))
-        // A gate: if it fails, the tool does not run.
+        // If a gate fails, the tool does not run.
         .hook(
             Hook::new(|call: HookCall<PreToolUse>| async move {
                 let command: String = match call.event.tool_input.member("command") {

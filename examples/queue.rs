@@ -46,7 +46,7 @@ async fn session(script: &Scenario) -> Result<(), Error> {
         let answer = taken_back.cancel().await?;
         println!("  taken back: {} ({text})", answer.cancelled);
     }
-    // With priority now, it interrupts the novel.
+    // The message with priority now interrupts the novel.
     all.push(send(&client, "Stop! A poem, please.", Some(Priority::Now)));
 
     let mut turns = vec![];

@@ -81,7 +81,7 @@ async fn converse(prompt: &str, options: Options) -> Result<(), agentwire::Error
             Event::Frame(frame) => {
                 print!("{}", frame.message().text_delta().unwrap_or_default());
             }
-            // The store does not take what it is given. The session continues.
+            // The store refuses entries. The session continues.
             Event::Notice(
                 notice @ (Notice::StoreBehind { .. }
                 | Notice::StoreCaughtUp { .. }
@@ -94,8 +94,8 @@ async fn converse(prompt: &str, options: Options) -> Result<(), agentwire::Error
     Ok(())
 }
 
-/// The fake agent keeps no transcripts. It sends the line that the real CLI sends
-/// when it has written to its transcript.
+/// Returns the line that the real CLI sends when it has written to its transcript. The
+/// fake agent writes no transcripts.
 fn writes(entries: &[Json]) -> Result<Step, Box<dyn Error>> {
     let key = TranscriptKey::in_directory(std::env::current_dir()?, ID)?;
     let project = key.project();
@@ -123,7 +123,7 @@ fn second() -> Result<Scenario, Box<dyn Error>> {
     Ok(Scenario::default().reply([Step::text("Ferris, as you said.")]))
 }
 
-/// Prints what the resumed agent finds in its folder.
+/// Prints the transcript that the resumed agent finds in its folder.
 fn tell_what_is_there() {
     let Some(folder) = std::env::var_os("CLAUDE_CONFIG_DIR") else {
         return;

@@ -1,5 +1,5 @@
-//! A session with several processes: it is put to sleep and woken by the next
-//! message, and it goes on after its agent was killed.
+//! A session with several processes: it is put to sleep, woken by the next message, and
+//! continued after its agent was killed.
 //!
 //! ```text
 //! cargo run --example sleep_and_restart
@@ -59,7 +59,7 @@ async fn say(client: &Client, prompt: &str) -> Result<String, Error> {
     Ok(client.prompt(prompt).await?.text().to_owned())
 }
 
-/// The next event that says that the session has another process.
+/// Waits for the next event that reports another process of the session.
 async fn restart(client: &mut Client) -> Result<Box<Restart>, Error> {
     loop {
         match client.next().await {

@@ -1,10 +1,10 @@
-//! What has to hold for any bytes. The fuzz targets and the test
-//! `protocol/tests/mutations.rs` share it.
+//! Properties that hold for any bytes. The fuzz targets and the test
+//! `protocol/tests/mutations.rs` check them.
 
 use agentwire_protocol::audit::Auditor;
 use agentwire_protocol::codec::{Line, LineDecoder};
 
-/// How the bytes arrive makes no difference to the lines.
+/// Checks that the lines do not depend on the way in which the bytes are cut.
 pub(crate) fn codec(data: &[u8]) {
     let [limit, piece, input @ ..] = data else {
         return;
@@ -25,7 +25,8 @@ pub(crate) fn codec(data: &[u8]) {
     }
     got.extend(cut.finish());
     let same = |one: &Line, other: &Line| match (one, other) {
-        // The head of a line that is too long is as much as had arrived.
+        // The head of a line that is too long depends on the number of received
+        // bytes.
         (Line::TooLong { length: one, .. }, Line::TooLong { length: other, .. }) => one == other,
         (one, other) => one == other,
     };
@@ -41,9 +42,9 @@ fn lines(decoder: &mut LineDecoder) -> Vec<Line> {
     lines
 }
 
-/// What can be read at all is written as the same JSON value, and the rest
-/// says why not. The lines are those of one session, so that an answer is read
-/// by the type that its request has.
+/// Checks that every readable frame is written as the same JSON value, and that
+/// other frames have a reason. The lines belong to one session, so that a
+/// response is read with the type of its request.
 pub(crate) fn frames(data: &[u8]) {
     let mut decoder = LineDecoder::default();
     decoder.push(data);
@@ -53,7 +54,8 @@ pub(crate) fn frames(data: &[u8]) {
             continue;
         };
         let audit = auditor.line(&line);
-        // The old name of `stream_event` is written as the new one.
+        // `partial_assistant` is the old name of `stream_event`, which replaces
+        // it.
         let is_renamed = audit.kind.starts_with("partial_assistant");
         assert!(
             audit.error.is_some() || audit.lossless || is_renamed,

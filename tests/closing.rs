@@ -1,4 +1,5 @@
-//! Closing: what still happens meanwhile, deadlines, groups, and many sessions at once.
+//! Tests of closing: requests that still arrive, deadlines, groups, and many sessions at
+//! once.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,18 +18,18 @@ use tokio::io::AsyncWriteExt;
 use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
-/// So many sessions are open at once: each takes four file descriptors, of which
-/// a process may have 1,024 in most places.
+/// The number of open sessions. Each takes four file descriptors; the usual limit of a
+/// process is 1,024.
 const SESSIONS: usize = 100;
 
-/// One in so many ignores the end of its input.
+/// One of this number of sessions ignores the end of its input.
 const ONE_IN: usize = 10;
 
-/// One test at a time.
+/// A lock, because the open sessions of one test affect the others.
 static SESSIONS_ARE_OPEN: Mutex<()> = Mutex::const_new(());
 
-/// An agent that answers the handshake, and with `STUBBORN` in its environment
-/// does not exit when its input ends.
+/// Returns options for an agent that answers the handshake. If its environment has
+/// `STUBBORN`, it does not exit when its input ends.
 fn agent(folder: &tempfile::TempDir) -> Options {
     let then = "while read -r line; do :; done\n[ -z \"$STUBBORN\" ] || exec sleep 1000";
     support::answering(folder, "{}", then)
@@ -55,7 +56,7 @@ async fn close(sessions: Vec<Client>) -> Vec<CloseReport> {
     reports.into_iter().map(|(_, report)| report).collect()
 }
 
-/// The names of the threads of this process that agentwire has started.
+/// Returns the names of the threads that agentwire has started in this process.
 fn threads() -> Vec<String> {
     let threads = std::fs::read_dir("/proc/self/task").unwrap().flatten();
     threads
@@ -71,7 +72,7 @@ async fn sessions_that_are_idle_share_one_thread() {
     let folder = tempfile::tempdir().unwrap();
     let options = agent(&folder);
     let sessions = connect(|_| options.clone()).await;
-    // The system cuts names off after 15 characters.
+    // The system truncates names after 15 characters.
     assert_eq!(threads(), ["agentwire-close"]);
     for report in close(sessions).await {
         assert_eq!(report.step, CloseStep::Exited);
@@ -103,7 +104,7 @@ async fn of_many_sessions_that_are_closed_at_once_only_those_are_signalled_that_
     pids.into_iter().for_each(wait_until_gone);
 }
 
-/// A turn that asks for a permission.
+/// Returns a turn that requests a permission.
 fn asks() -> Scenario {
     let tool = Step::tool("Bash", json!({"command": "make"}), "made");
     Scenario::default()
@@ -184,7 +185,8 @@ async fn a_turn_that_completes_after_its_input_was_closed_is_not_cut_off() {
     }
 }
 
-/// An agent that neither finishes its turn nor exits, with a child that has left its process group.
+/// Returns options for an agent that neither finishes its turn nor exits. It has a child
+/// in another process group.
 fn stubborn(folder: &tempfile::TempDir) -> Options {
     let child = folder.path().join("child");
     let then = format!(
@@ -241,10 +243,10 @@ async fn a_group_closes_its_sessions_and_no_others() {
         let options = options.clone().group(&group);
         members.push(Client::connect(options).await.unwrap());
     }
-    // It has ended before, and is not reported.
+    // This session ended earlier, so the group does not report it.
     drop(members[0].close().await);
     let other = Client::connect(options.clone()).await.unwrap();
-    // A session without a client is a member as long as its processes.
+    // A session without a client stays a member until its processes exit.
     let pid = members[2].pid().unwrap();
     drop(members.pop());
     let reports = group.close_all(LONG).await;
@@ -262,7 +264,7 @@ async fn a_group_closes_its_sessions_and_no_others() {
 async fn a_group_closes_sessions_that_are_connecting() {
     let folder = tempfile::tempdir().unwrap();
     let group = SessionGroup::new();
-    // It never answers the first request.
+    // This agent never answers the first request.
     let pid = folder.path().join("pid");
     let script = format!(
         "echo $$ > {}; while read -r line; do :; done",
@@ -283,6 +285,6 @@ async fn a_group_closes_sessions_that_are_connecting() {
     ));
     assert_eq!(reports.len(), 1);
     assert!(!is_alive(pid.parse().unwrap()));
-    // Nothing is left to wait for.
+    // The group has no sessions any more.
     assert_eq!(ready(group.close_all(Duration::ZERO)), []);
 }

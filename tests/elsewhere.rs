@@ -1,4 +1,4 @@
-//! Sessions over pipes, with an agent that is not a child of this process.
+//! Tests of sessions over pipes, with an agent that is not a child of this process.
 
 #![allow(clippy::unwrap_used)]
 
@@ -34,7 +34,7 @@ async fn end_of(client: &mut Client) -> Option<Arc<SessionEnd>> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_agent_says_is_delivered_and_its_end_is_the_end() {
+async fn output_is_delivered_and_its_end_ends_the_session() {
     let (mut client, mut agent) = connect(Options::new()).await;
     assert_eq!(client.initialized().pid, Some(7));
     assert_eq!(client.pid(), None);
@@ -58,10 +58,10 @@ async fn what_the_agent_says_is_delivered_and_its_end_is_the_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn parts_of_lines_stay_with_their_sessions() {
+async fn partial_lines_of_sessions_are_not_mixed() {
     let (mut one, mut its_agent) = connect(Options::new()).await;
     let (mut other, mut others_agent) = connect(Options::new()).await;
-    // Below and above the length from which a line has a buffer of its own.
+    // These lengths are below and above the length from which a line has its own buffer.
     for length in [10, 1_000, 20_000, 100_000] {
         let line = |name: &str| format!(r#"{{"type":"{name}","text":"{}"}}"#, name.repeat(length));
         let lines = [line("one"), line("other")];
@@ -92,7 +92,7 @@ async fn parts_of_lines_stay_with_their_sessions() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn closing_ends_the_agents_input_and_waits_for_the_end_of_its_output() {
+async fn closing_ends_the_input_and_waits_for_the_end_of_the_output() {
     let (mut client, mut agent) = connect(Options::new()).await;
     let begun = Instant::now();
     let leaves = tokio::spawn(async move {
@@ -110,7 +110,7 @@ async fn closing_ends_the_agents_input_and_waits_for_the_end_of_its_output() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_time_to_exit_begins_when_the_turn_is_over() {
+async fn the_exit_timeout_starts_at_the_end_of_the_turn() {
     let policy = ClosePolicy::default().exit(Duration::from_secs(9));
     let (mut client, mut agent) = connect(Options::new().close_policy(policy)).await;
     client.send("Go");
@@ -134,7 +134,7 @@ async fn the_time_to_exit_begins_when_the_turn_is_over() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_output_that_does_not_end_in_time_is_given_up() {
+async fn an_output_that_does_not_end_in_time_is_abandoned() {
     let policy = ClosePolicy::default().exit(Duration::from_secs(9));
     let (mut client, mut agent) = connect(Options::new().close_policy(policy)).await;
     let report = client.close().await;
@@ -142,12 +142,12 @@ async fn an_output_that_does_not_end_in_time_is_given_up() {
     assert_eq!(report.took.as_secs(), 9);
     let end = end_of(&mut client).await.unwrap();
     assert_eq!(end.reason, EndReason::StillAlive);
-    // It has no reader any more.
+    // The output has no reader any more.
     assert!(agent.output.write_all(b"Hello?\n").await.is_err());
 }
 
 #[tokio::test(start_paused = true)]
-async fn dropping_the_client_cuts_off_what_is_being_written() {
+async fn dropping_the_client_interrupts_a_write() {
     let (client, agent) = connect(Options::new()).await;
     let long = "x".repeat(100_000);
     let mut stuck = client.send(long.as_str());
@@ -164,7 +164,7 @@ async fn dropping_the_client_cuts_off_what_is_being_written() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn half_of_a_stream_is_closed_as_well() {
+async fn a_half_of_a_split_stream_is_closed() {
     let (host, far) = tokio::io::duplex(4096);
     let (reader, writer) = tokio::io::split(host);
     let mut far = BufReader::new(far);
@@ -212,12 +212,12 @@ async fn closing_comes_to_an_end_when_the_runtime_of_the_session_is_gone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_has_no_effect_and_what_was_not_taken_is_told() {
+async fn options_without_effect_and_rejected_options_are_reported() {
     let options = Options::new()
         .permission_mode(PermissionMode::DontAsk)
         .on_permission(|_| async { PermissionResult::allow() })
         .plugins([LocalPlugin::new("crabs")])
-        // What concerns a process here does not count there.
+        // Options about a local process have no effect on a remote one.
         .cwd("/only/there")
         .model("m".repeat(200 * 1024));
     let (mut client, _agent) = connect(options).await;
@@ -236,7 +236,7 @@ async fn what_has_no_effect_and_what_was_not_taken_is_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_does_not_start_where_what_it_relies_on_is_not_taken() {
+async fn a_session_does_not_start_if_the_agent_rejects_a_required_option() {
     use support::peer::connect_with;
 
     let settings = serde_json::json!({ "permissions": { "deny": ["Read(.env)"] } });
@@ -271,7 +271,7 @@ async fn a_session_does_not_start_where_what_it_relies_on_is_not_taken() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn options_that_do_not_go_together_are_refused_there_too() {
+async fn incompatible_options_are_refused_over_pipes() {
     let (reader, writer) = tokio::io::duplex(64);
     let options = Options::new().fork_session(true);
     let refused = Client::connect_over(Pipes::new(reader, writer), options).await;
@@ -327,8 +327,8 @@ impl Peer for Machine {
     }
 }
 
-/// A session over a transport of its own, with the command line that came there
-/// and what the agent has of it.
+/// Connects a session over a [`Remote`] transport. Returns its command line, the agent's
+/// ends of the pipes, and the state of the agent's machine.
 async fn connect_remote(options: Options) -> (Client, CommandLine, support::peer::Peer, Machine) {
     let (to_agent, input) = tokio::io::duplex(4096);
     let (output, from_agent) = tokio::io::duplex(4096);
@@ -350,10 +350,10 @@ async fn connect_remote(options: Options) -> (Client, CommandLine, support::peer
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_transport_is_told_what_the_options_come_to_and_says_how_the_agent_ended() {
+async fn a_transport_receives_the_command_line_and_reports_the_exit() {
     let (mut client, line, agent, machine) = connect_remote(Options::new().model("haiku")).await;
     assert!(line.arguments.contains(&"--model=haiku".to_owned()));
-    // Its exit counts, although its output is still open.
+    // The exit of the agent ends the session, although the output is still open.
     machine.exited.cancel();
     let end = end_of(&mut client).await.unwrap();
     assert_eq!(end.reason, EndReason::ExitedBeforeFirstTurn);
@@ -364,7 +364,7 @@ async fn a_transport_is_told_what_the_options_come_to_and_says_how_the_agent_end
 }
 
 #[tokio::test]
-async fn every_transport_resumes_from_a_store_and_the_folder_goes_with_the_session() {
+async fn every_transport_resumes_from_a_store_and_the_folder_is_removed_with_the_session() {
     const ID: &str = "11111111-2222-4333-8444-555555555555";
     let directory = tempfile::tempdir().unwrap();
     let store = MemoryStore::new();
@@ -392,7 +392,7 @@ async fn every_transport_resumes_from_a_store_and_the_folder_goes_with_the_sessi
     assert!(!folder.exists());
     drop(agent);
 
-    // An agent that runs already reads no files of ours.
+    // An agent that already runs does not read files of this machine.
     let (client, ..) = support::peer::connect_with(options, &serde_json::json!({})).await;
     client.unwrap();
 }
@@ -408,7 +408,7 @@ async fn pipes_are_opened_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn closing_is_the_transports_business_and_so_is_its_report() {
+async fn the_transport_closes_the_agent_and_makes_the_report() {
     let (mut client, _, mut agent, machine) = connect_remote(Options::new()).await;
     let leaves = async {
         machine.told.cancelled().await;
@@ -424,7 +424,7 @@ async fn closing_is_the_transports_business_and_so_is_its_report() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_way_that_cannot_be_opened_is_an_error_that_says_why() {
+async fn the_error_of_a_failed_transport_has_the_reason() {
     let (launched, lines) = tokio::sync::mpsc::unbounded_channel();
     drop(lines);
     let remote = Remote {
@@ -438,7 +438,7 @@ async fn a_way_that_cannot_be_opened_is_an_error_that_says_why() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_in_both_directions_is_a_way_too() {
+async fn a_bidirectional_stream_is_a_transport() {
     let (host, far) = tokio::io::duplex(4096);
     drop(far);
     let error = Client::connect_over(Pipes::of(host), Options::new()).await;

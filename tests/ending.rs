@@ -1,4 +1,5 @@
-//! The end of sessions, by the CLI, the host or a fault, and its reported reason.
+//! Tests of the end of sessions, by the CLI, the host or a fault, and of the reported
+//! reason.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,11 +17,11 @@ use support::{
 };
 
 #[tokio::test]
-async fn a_cli_that_exits_at_once_is_reported_at_once_with_its_status_and_its_last_words() {
+async fn an_early_exit_is_reported_at_once_with_its_status_and_stderr() {
     let scenario = Scenario::default()
         .at_startup(Fault::Stderr("no licence\n".to_owned()))
         .at_startup(Fault::Exit(3));
-    // Only the exit ends it.
+    // Only the exit of the CLI ends the request.
     let options = fake(&scenario).request_timeout(Duration::MAX);
     let error = Client::connect(options).await.unwrap_err();
     let text = error.to_string();
@@ -32,7 +33,7 @@ async fn a_cli_that_exits_at_once_is_reported_at_once_with_its_status_and_its_la
 }
 
 #[tokio::test]
-async fn a_cli_that_is_not_there_is_an_error_that_says_where_it_was_looked_for() {
+async fn the_error_of_a_missing_cli_has_the_searched_places() {
     let error = Client::connect(Options::new().cli("/no/such/claude"))
         .await
         .unwrap_err();
@@ -42,17 +43,17 @@ async fn a_cli_that_is_not_there_is_an_error_that_says_where_it_was_looked_for()
     assert_eq!(missing.named_by, Some("Options::cli"));
     let text = "`Options::cli` is `/no/such/claude`: no such file";
     assert_eq!(error.to_string(), text);
-    // `unwrap` prints it, without repetitions.
+    // `unwrap` prints the text of the error once.
     assert_eq!(format!("{error:?}"), text);
     assert!(std::error::Error::source(&error).is_none());
 }
 
 #[test]
-fn outside_of_a_runtime_nothing_is_spawned_and_the_error_says_what_to_do() {
+fn without_a_runtime_nothing_is_spawned_and_the_error_has_the_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let spawned = folder.path().join("spawned");
     let cli = script(&folder, &format!("touch {}", spawned.display()));
-    // With and without a request for the version first.
+    // The options with settings first request the version of the CLI.
     for options in [Options::new(), Options::new().settings(json!({}))] {
         let options = options.cli(&cli);
         let error = ready(Client::connect(options.clone())).unwrap_err();
@@ -65,7 +66,7 @@ fn outside_of_a_runtime_nothing_is_spawned_and_the_error_says_what_to_do() {
 }
 
 #[test]
-fn a_runtime_without_timers_or_io_is_a_panic_that_leaves_no_process() {
+fn a_runtime_without_timers_or_io_panics_and_leaves_no_process() {
     let folder = tempfile::tempdir().unwrap();
     let pid = folder.path().join("pid");
     let cli = script(&folder, &format!("echo $$ > {}; exec cat", pid.display()));
@@ -82,8 +83,8 @@ fn a_runtime_without_timers_or_io_is_a_panic_that_leaves_no_process() {
         let connect = AssertUnwindSafe(|| runtime.block_on(Client::connect(options)));
         assert!(catch_unwind(connect).is_err(), "time {time}, io {io}");
     }
-    // Without timers nothing was spawned, and without I/O it is over; it may
-    // not have come to say which process it is.
+    // Without timers, no process was spawned. Without I/O, the process is killed,
+    // possibly before it writes its ID.
     let pid = std::fs::read_to_string(pid).unwrap_or_default();
     if let Ok(pid) = pid.trim().parse() {
         wait_until_gone(pid);
@@ -98,7 +99,7 @@ async fn killing_the_cli_in_mid_turn_ends_the_stream_with_the_signal() {
     client.send("Go").await.unwrap();
     wait_for(&mut client, says("begin")).await;
 
-    // Nothing else ends it for ten minutes.
+    // Without the kill, the turn would take ten minutes.
     support::kill(client.pid().unwrap());
     let (_, error) = log_to_end(async || client.next().await).await;
     let error = error.unwrap();
@@ -120,7 +121,7 @@ async fn killing_the_cli_in_mid_turn_ends_the_stream_with_the_signal() {
 }
 
 #[tokio::test]
-async fn what_the_cli_wrote_before_it_died_is_delivered_first() {
+async fn output_before_a_crash_is_delivered_first() {
     let many: Vec<Step> = (0..500)
         .map(|number| Step::text(format!("number {number}")))
         .collect();
@@ -136,7 +137,7 @@ async fn what_the_cli_wrote_before_it_died_is_delivered_first() {
 }
 
 #[tokio::test]
-async fn a_grandchild_that_holds_the_output_open_does_not_hold_the_session() {
+async fn a_grandchild_with_an_open_output_does_not_delay_the_end() {
     let folder = tempfile::tempdir().unwrap();
     let pid_file = folder.path().join("pid");
     let there = folder.path().join("there");
@@ -150,7 +151,7 @@ async fn a_grandchild_that_holds_the_output_open_does_not_hold_the_session() {
             ["sh", "-c", &hold].map(str::to_owned).to_vec(),
         )),
         Step::text("Bye."),
-        // It is not gone before it has begun.
+        // The session does not end before the grandchild runs.
         Step::gate("there"),
         Step::Fault(Fault::Exit(4)),
     ]);
@@ -164,7 +165,7 @@ async fn a_grandchild_that_holds_the_output_open_does_not_hold_the_session() {
 }
 
 #[tokio::test]
-async fn an_error_result_is_data_and_the_exit_status_that_follows_is_no_error() {
+async fn an_error_result_and_the_following_exit_status_are_not_errors() {
     let mut answer = query("Go", fake(&Scenario::default())).await.unwrap();
     let (log, error) = log_to_end(async || answer.next().await).await;
     assert_eq!(log.last().unwrap(), "result: success error");
@@ -172,7 +173,7 @@ async fn an_error_result_is_data_and_the_exit_status_that_follows_is_no_error() 
 }
 
 #[tokio::test]
-async fn closing_lets_the_turn_that_runs_come_to_its_end() {
+async fn closing_lets_a_running_turn_finish() {
     let scenario = Scenario::default().reply([Step::WaitMs(300), Step::text("Slow, but done.")]);
     let mut client = Client::connect(fake(&scenario)).await.unwrap();
     client.send("Go").await.unwrap();
@@ -184,9 +185,9 @@ async fn closing_lets_the_turn_that_runs_come_to_its_end() {
 }
 
 #[tokio::test]
-async fn a_session_that_is_closing_takes_nothing_new() {
+async fn a_closing_session_refuses_messages() {
     let scenario = Scenario::default().reply([Step::text("Hm "), Step::WaitMs(600_000)]);
-    // It is not killed: it heeds SIGTERM.
+    // The agent handles SIGTERM, so it is not killed.
     let policy = hasty().finish(Duration::from_millis(300));
     let policy = policy.terminate(support::LONG);
     let mut client = Client::connect(fake(&scenario).close_policy(policy))
@@ -226,13 +227,14 @@ async fn closing_comes_to_an_end_when_the_runtime_of_the_session_is_gone() {
 }
 
 #[tokio::test]
-async fn a_cli_that_closes_its_input_and_lives_on_is_ended_and_the_error_says_so() {
+async fn a_cli_that_only_closes_its_input_is_ended_with_an_error() {
     let folder = tempfile::tempdir().unwrap();
-    // It is noticed by writing, which here nothing holds back.
+    // The host notices the closed input when it writes, and no earlier line delays
+    // writing.
     let options = answering(&folder, "{}", "exec 0<&-; exec sleep 1000");
     let options = options.queueing(Queueing::ByAgent).close_policy(hasty());
     let mut client = Client::connect(options).await.unwrap();
-    // The first may still fit into the pipe.
+    // The first message may still fit into the pipe.
     let mut refused = client.send("Hello?").await.is_err();
     while !refused {
         refused = client.send("Hello?").await.is_err();
@@ -256,17 +258,18 @@ async fn a_prompt_whose_result_line_is_malformed_fails_with_no_result() {
             assert!(matches!(error, Error::NoResult { .. }), "{before}: {error}");
         }
     }
-    // Without a word about it, the exit decides.
+    // Without a result, the exit decides.
     let folder = tempfile::tempdir().unwrap();
     let exits = answering(&folder, "{}", "read -r line");
     let error = agentwire::prompt("Go", exits).await.unwrap_err();
     assert_eq!(ended(error).reason, EndReason::ExitedBeforeFirstTurn);
 }
 
-/// Starts a copy of this file that differs in the path of its interpreter.
+/// Returns the error of starting a copy of an executable that differs in the path of its
+/// interpreter or loader.
 async fn spawn_error(content: &[u8]) -> String {
     let folder = tempfile::tempdir().unwrap();
-    // Copied by another process: see `script`.
+    // Another process makes the copy; see [`script`].
     let (copied, cli) = (folder.path().join("content"), script(&folder, ""));
     std::fs::write(&copied, content).unwrap();
     let mut copy = std::process::Command::new("cp");
@@ -277,7 +280,7 @@ async fn spawn_error(content: &[u8]) -> String {
 }
 
 #[tokio::test]
-async fn a_cli_whose_loader_or_interpreter_is_missing_is_an_error_that_names_it() {
+async fn the_error_of_a_missing_loader_or_interpreter_names_it() {
     assert_eq!(
         spawn_error(b"#! /no/such/interpreter -x\n").await,
         "cannot start CLI: the file exists, but its interpreter /no/such/interpreter does not: \
@@ -296,7 +299,7 @@ async fn a_cli_whose_loader_or_interpreter_is_missing_is_an_error_that_names_it(
 }
 
 #[tokio::test]
-async fn a_session_to_resume_that_does_not_exist_is_an_error_with_its_id() {
+async fn resuming_a_missing_session_is_an_error_with_its_id() {
     let folder = tempfile::tempdir().unwrap();
     for id in [
         "11111111-1111-4111-8111-111111111111",

@@ -1,5 +1,5 @@
-//! Slow consumers and several consumers: no event is lost, the buffers are bounded, and
-//! a program never blocks itself.
+//! Tests of slow consumers and of several consumers. No event is lost, the buffers are
+//! bounded, and a program never blocks itself.
 
 #![allow(clippy::unwrap_used)]
 
@@ -21,14 +21,14 @@ use tokio::io::AsyncWriteExt;
 
 const MIB: usize = 1024 * 1024;
 
-/// Numbered lines of unknown messages, of some 200 bytes.
+/// Returns a fault that writes numbered, unknown messages of about 200 bytes.
 fn flood(numbers: Range<usize>) -> Fault {
     let padding = "x".repeat(160);
     let line = |n| format!("{}\n", json!({"type": "drop", "n": n, "padding": padding}));
     Fault::Stdout(numbers.map(line).collect())
 }
 
-/// The number of a message of a flood.
+/// Returns the number of a message of a [`flood`].
 fn number(event: &Event) -> Option<u64> {
     match event {
         Event::Frame(frame) if frame.kind() == "drop" => {
@@ -42,7 +42,7 @@ fn is_result(event: &Event) -> Option<()> {
     matches!(event, Event::Frame(frame) if frame.kind() == "result").then_some(())
 }
 
-/// Options for a session with the fake agent, whose script is too long for a
+/// Returns options for a session with the fake agent, whose script is too long for a
 /// variable.
 fn fake_from(folder: &TempDir, scenario: &Scenario) -> Options {
     let path = folder.path().join("scenario.json");
@@ -53,9 +53,9 @@ fn fake_from(folder: &TempDir, scenario: &Scenario) -> Options {
         .unread_limit(MIB)
 }
 
-/// A turn of ten thousand messages; after every hundred of them the agent
-/// looks at what it was asked.
-fn ten_thousand() -> Scenario {
+/// Returns a turn of ten thousand messages. After every hundred messages, the agent
+/// handles its input.
+fn turn_of_ten_thousand_messages() -> Scenario {
     let floods = (0..100).map(|part| flood(part * 100..(part + 1) * 100));
     let mut steps: Vec<Step> = floods
         .flat_map(|flood| [Step::Fault(flood), Step::WaitMs(1)])
@@ -87,8 +87,7 @@ async fn to_end(client: &mut Client) -> (Vec<Event>, Option<Error>) {
     (events, None)
 }
 
-/// A session whose program has read one event and reads no more, so that
-/// reading has paused.
+/// Returns a session whose program has read only one event, so that reading has paused.
 async fn paused(folder: &TempDir, scenario: &Scenario) -> Client {
     let mut client = Client::connect(fake_from(folder, scenario)).await.unwrap();
     client.next().now_or_pending().await;
@@ -106,7 +105,7 @@ trait NowOrPending: Future + Sized {
 
 impl<F: Future> NowOrPending for F {}
 
-/// All that is left of a flood, up to the result.
+/// Returns the numbers of the remaining messages of a flood, up to the result.
 async fn numbers_to_result(client: &mut Client) -> Vec<u64> {
     let mut numbers = Vec::new();
     loop {
@@ -128,9 +127,10 @@ fn all() -> impl Iterator<Item = u64> {
 }
 
 #[tokio::test]
-async fn a_program_that_drops_the_oldest_has_its_requests_answered_and_keeps_the_end() {
+async fn with_dropped_events_requests_are_answered_and_the_end_is_kept() {
     let folder = tempfile::tempdir().unwrap();
-    let options = fake_from(&folder, &ten_thousand()).backpressure(Backpressure::DropOldest);
+    let options =
+        fake_from(&folder, &turn_of_ten_thousand_messages()).backpressure(Backpressure::DropOldest);
     let mut client = Client::connect(options).await.unwrap();
     let mut watch = client.subscribe();
     client.send("Go").await.unwrap();
@@ -157,7 +157,7 @@ async fn a_program_that_drops_the_oldest_has_its_requests_answered_and_keeps_the
     assert!(lost + events.len() > 10_000, "{lost} and {}", events.len());
     assert!(*bytes > 100 * lost, "{bytes} bytes");
     let numbers: Vec<u64> = events.iter().filter_map(number).collect();
-    // The rest is the end of the sequence, without a gap.
+    // The remaining numbers have no gap up to the end.
     let first = numbers[0];
     assert!(numbers.iter().copied().eq(first..10_000), "from {first}");
     let bytes = events.iter().map(|event| match event {
@@ -171,10 +171,10 @@ async fn a_program_that_drops_the_oldest_has_its_requests_answered_and_keeps_the
 async fn a_program_that_never_reads_its_client_stops_nothing_and_loses_nothing_below_the_hard_limit()
  {
     let folder = tempfile::tempdir().unwrap();
-    let options = fake_from(&folder, &ten_thousand());
+    let options = fake_from(&folder, &turn_of_ten_thousand_messages());
     let mut client = Client::connect(options).await.unwrap();
     client.send("Go").await.unwrap();
-    // Nothing waits for input, and still all of it comes.
+    // No operation needs input, but all of it is read.
     let unread = loop {
         let unread = client.unread().await.unwrap();
         assert_eq!(unread.paused, None);
@@ -192,13 +192,13 @@ async fn a_program_that_never_reads_its_client_stops_nothing_and_loses_nothing_b
 #[tokio::test]
 async fn a_slow_program_loses_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let mut client = paused(&folder, &ten_thousand()).await;
+    let mut client = paused(&folder, &turn_of_ten_thousand_messages()).await;
     let mut numbers = Vec::new();
-    // Reading goes on at half of the limit, and pauses again.
+    // Reading continues at half of the limit, and pauses again.
     for _ in 0..3 {
         let unread = until_paused(&client).await;
         let own = &unread.streams[0];
-        // It may have been read in part since it was full.
+        // The program may have read a part after the buffer was full.
         assert!(own.in_use && own.bytes > MIB / 2, "{own:?}");
         while numbers.len() < 2_500 && client.unread().await.unwrap().paused.is_some() {
             let event = client.next().await.unwrap().unwrap();
@@ -212,9 +212,9 @@ async fn a_slow_program_loses_nothing() {
 }
 
 #[tokio::test]
-async fn a_request_is_answered_behind_what_is_unread() {
+async fn a_response_arrives_while_events_are_unread() {
     let folder = tempfile::tempdir().unwrap();
-    let mut client = paused(&folder, &ten_thousand()).await;
+    let mut client = paused(&folder, &turn_of_ten_thousand_messages()).await;
     for _ in 0..10 {
         client.set_model("other").await.unwrap();
     }
@@ -224,7 +224,7 @@ async fn a_request_is_answered_behind_what_is_unread() {
 #[tokio::test]
 async fn a_request_that_was_never_polled_is_answered_too() {
     let folder = tempfile::tempdir().unwrap();
-    let client = paused(&folder, &ten_thousand()).await;
+    let client = paused(&folder, &turn_of_ten_thousand_messages()).await;
     let before = until_paused(&client).await.streams[0].bytes;
     let request = client.set_model("other");
     while until_paused(&client).await.streams[0].bytes == before {}
@@ -232,18 +232,18 @@ async fn a_request_that_was_never_polled_is_answered_too() {
 }
 
 #[tokio::test]
-async fn what_becomes_of_a_message_is_heard_although_nothing_is_read() {
+async fn message_states_are_reported_although_no_event_is_read() {
     let folder = tempfile::tempdir().unwrap();
-    let mut client = paused(&folder, &ten_thousand()).await;
+    let mut client = paused(&folder, &turn_of_ten_thousand_messages()).await;
     let mut submission = client.send("One more");
     assert!(submission.final_state().await.is_end());
     assert!(numbers_to_result(&mut client).await.into_iter().eq(all()));
 }
 
 #[tokio::test]
-async fn the_end_of_a_turn_is_heard_although_nothing_is_read() {
+async fn the_end_of_a_turn_is_reported_although_no_event_is_read() {
     let folder = tempfile::tempdir().unwrap();
-    let options = fake_from(&folder, &ten_thousand());
+    let options = fake_from(&folder, &turn_of_ten_thousand_messages());
     let mut client = Client::connect(options).await.unwrap();
     client.next().now_or_pending().await;
     let mut submission = client.send("Go");
@@ -257,7 +257,7 @@ async fn the_end_of_a_turn_is_heard_although_nothing_is_read() {
 #[tokio::test]
 async fn one_stream_that_is_read_is_not_held_up_by_another() {
     let folder = tempfile::tempdir().unwrap();
-    let mut client = paused(&folder, &ten_thousand()).await;
+    let mut client = paused(&folder, &turn_of_ten_thousand_messages()).await;
     let mut log = client.subscribe();
     while is_result(&log.next().await.unwrap().unwrap()).is_none() {}
     assert!(numbers_to_result(&mut client).await.into_iter().eq(all()));
@@ -266,7 +266,7 @@ async fn one_stream_that_is_read_is_not_held_up_by_another() {
 #[tokio::test]
 async fn a_session_with_callbacks_is_read_up_to_the_hard_limit() {
     let folder = tempfile::tempdir().unwrap();
-    let options = fake_from(&folder, &ten_thousand())
+    let options = fake_from(&folder, &turn_of_ten_thousand_messages())
         .unread_hard_limit(3 * MIB)
         .on_permission(|_| async { PermissionResult::allow() });
     let mut client = Client::connect(options).await.unwrap();
@@ -279,9 +279,9 @@ async fn a_session_with_callbacks_is_read_up_to_the_hard_limit() {
 }
 
 #[tokio::test]
-async fn at_the_hard_limit_the_oldest_go_while_something_is_wanted() {
+async fn at_the_hard_limit_the_oldest_events_are_dropped_while_a_response_is_pending() {
     let folder = tempfile::tempdir().unwrap();
-    let options = fake_from(&folder, &ten_thousand()).unread_hard_limit(2 * MIB);
+    let options = fake_from(&folder, &turn_of_ten_thousand_messages()).unread_hard_limit(2 * MIB);
     let mut client = Client::connect(options).await.unwrap();
     client.next().now_or_pending().await;
     let mut submission = client.send("Go");
@@ -301,7 +301,7 @@ async fn at_the_hard_limit_the_oldest_go_while_something_is_wanted() {
 #[tokio::test]
 async fn closing_reads_on_and_loses_nothing_below_the_hard_limit() {
     let folder = tempfile::tempdir().unwrap();
-    let mut client = paused(&folder, &ten_thousand()).await;
+    let mut client = paused(&folder, &turn_of_ten_thousand_messages()).await;
     client.close().await;
     let (events, error) = to_end(&mut client).await;
     assert!(error.is_none(), "{error:?}");
@@ -312,7 +312,8 @@ async fn closing_reads_on_and_loses_nothing_below_the_hard_limit() {
 #[tokio::test]
 async fn closing_without_a_limit_reads_on_too() {
     let folder = tempfile::tempdir().unwrap();
-    let options = fake_from(&folder, &ten_thousand()).close_policy(patient().finish(Duration::MAX));
+    let options = fake_from(&folder, &turn_of_ten_thousand_messages())
+        .close_policy(patient().finish(Duration::MAX));
     let mut client = Client::connect(options).await.unwrap();
     client.next().now_or_pending().await;
     client.send("Go").await.unwrap();
@@ -324,9 +325,9 @@ async fn closing_without_a_limit_reads_on_too() {
 }
 
 #[tokio::test]
-async fn a_cli_that_dies_while_reading_is_paused_leaves_what_it_had_said() {
+async fn output_before_a_crash_is_delivered_although_reading_was_paused() {
     let folder = tempfile::tempdir().unwrap();
-    let mut client = paused(&folder, &ten_thousand()).await;
+    let mut client = paused(&folder, &turn_of_ten_thousand_messages()).await;
     let mut log = client.subscribe();
     kill(client.pid().unwrap());
     let (events, error) = to_end(&mut client).await;
@@ -356,16 +357,16 @@ async fn a_query_can_be_read_as_slowly_as_one_likes() {
 }
 
 #[tokio::test]
-async fn what_comes_before_the_first_answer_never_pauses_reading() {
+async fn output_before_the_first_response_never_pauses_reading() {
     let folder = tempfile::tempdir().unwrap();
-    let scenario = ten_thousand().at_startup(flood(0..10_000));
+    let scenario = turn_of_ten_thousand_messages().at_startup(flood(0..10_000));
     let mut client = Client::connect(fake_from(&folder, &scenario))
         .await
         .unwrap();
     wait_for(&mut client, |event| (number(event)? == 9_999).then_some(())).await;
 }
 
-/// Returns the events of a subscription until the session is idle, by kind.
+/// Returns the kinds of the events of a subscription until the session is idle.
 async fn turn(log: &mut Subscription) -> Vec<String> {
     let mut kinds = Vec::new();
     loop {
@@ -395,7 +396,7 @@ async fn subscriptions_deliver_what_comes_from_then_on_each_at_its_own_pace() {
     assert_eq!(turn(&mut late).await, two);
     assert_eq!(turn(&mut slow).await, one);
     assert_eq!(turn(&mut slow).await, two);
-    // The client's own stream has it all.
+    // The client's own stream has all events.
     wait_for(&mut client, is_result).await;
     wait_for(&mut client, is_result).await;
 
@@ -451,7 +452,7 @@ async fn a_consumer_of_many_events_lets_other_tasks_run() {
     let lines = "{\"type\":\"keep_alive\"}\n".repeat(1_000);
     agent.says(lines.trim_end()).await;
     agent.says(r#"{"type":"last"}"#).await;
-    // Until all of it is there to be read at once.
+    // Wait until all events can be read at once.
     while client
         .unread()
         .await
@@ -486,7 +487,7 @@ async fn a_consumer_of_many_events_lets_other_tasks_run() {
     client.abort().await;
 }
 
-/// What it says last is wanted.
+/// The last output of the agent must be delivered.
 #[tokio::test(start_paused = true)]
 async fn an_agent_that_has_closed_its_input_is_read_to_its_end() {
     let (mut client, mut agent) = connect(Options::new().unread_limit(MIB)).await;
@@ -495,7 +496,7 @@ async fn an_agent_that_has_closed_its_input_is_read_to_its_end() {
     agent.says(&line).await;
     until_paused(&client).await;
     drop(agent.input);
-    // Writing fails.
+    // Writing this message fails.
     let _submission = client.send("Go");
     let last = agent.output.write_all(line.as_bytes());
     let written = tokio::time::timeout(Duration::from_secs(1), last).await;

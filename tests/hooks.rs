@@ -1,4 +1,4 @@
-//! Hooks: their registration, inputs and failures.
+//! Tests of hooks: their registration, inputs and failures.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,8 +17,8 @@ use std::time::Duration;
 use support::peer::{Peer, connect, connect_with};
 use support::wait_for;
 
-/// A hook is due.
-fn due(id: &str, event: &str, more: Value) -> Value {
+/// Returns a hook call.
+fn hook_call(id: &str, event: &str, more: Value) -> Value {
     let mut input = json!({"hook_event_name": event, "session_id": "s1", "cwd": "/project"});
     for (name, value) in more.as_object().unwrap() {
         input[name] = value.clone();
@@ -36,7 +36,7 @@ async fn answer_to(agent: &mut Peer, request: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_hook_is_registered_and_told_and_heard() {
+async fn a_hook_is_registered_and_called_and_its_output_is_sent() {
     let options = Options::new()
         .hook(
             Hook::new(|call: HookCall<PreToolUse>| async move {
@@ -67,18 +67,18 @@ async fn a_hook_is_registered_and_told_and_heard() {
             "Stop": [{"hookCallbackIds": ["hook_2"]}],
         })
     );
-    let denied = answer_to(&mut agent, &due("hook_0", "PreToolUse", bash("rm"))).await;
+    let denied = answer_to(&mut agent, &hook_call("hook_0", "PreToolUse", bash("rm"))).await;
     assert_eq!(
         denied,
         json!({"hookSpecificOutput": {"hookEventName": "PreToolUse",
             "permissionDecision": "deny", "permissionDecisionReason": "Not that."}})
     );
-    let changed = answer_to(&mut agent, &due("hook_0", "PreToolUse", bash("ls"))).await;
+    let changed = answer_to(&mut agent, &hook_call("hook_0", "PreToolUse", bash("ls"))).await;
     assert_eq!(
         changed["hookSpecificOutput"]["updatedInput"],
         json!({"command": "echo"})
     );
-    let silent = answer_to(&mut agent, &due("hook_1", "PostToolUse", bash("ls"))).await;
+    let silent = answer_to(&mut agent, &hook_call("hook_1", "PostToolUse", bash("ls"))).await;
     assert_eq!(silent, json!({}));
     for (is_active, answer) in [
         (
@@ -87,13 +87,13 @@ async fn a_hook_is_registered_and_told_and_heard() {
         ),
         (true, json!({})),
     ] {
-        let stop = due("hook_2", "Stop", json!({"stop_hook_active": is_active}));
+        let stop = hook_call("hook_2", "Stop", json!({"stop_hook_active": is_active}));
         assert_eq!(answer_to(&mut agent, &stop).await, answer);
     }
 }
 
 #[tokio::test]
-async fn a_hook_that_fails_is_passed_over_and_a_gate_stays_shut() {
+async fn a_failed_hook_is_ignored_and_a_failed_gate_denies() {
     async fn fails<E>(_: HookCall<E>) -> Result<(), &'static str> {
         Err("out of order")
     }
@@ -113,21 +113,21 @@ async fn a_hook_that_fails_is_passed_over_and_a_gate_stays_shut() {
     assert_eq!(registered[0].get("onFailure"), None);
     assert_eq!(registered[1]["onFailure"], "block");
 
-    // An error lets the agent go ahead, unless it knows better.
+    // An error would let the agent continue, so the denial is explicit.
     let why = json!("The host's hook of PreToolUse failed.");
-    let passed = answer_to(&mut agent, &due("hook_0", "PreToolUse", bash("ls"))).await;
+    let passed = answer_to(&mut agent, &hook_call("hook_0", "PreToolUse", bash("ls"))).await;
     assert_eq!(passed, why);
-    let shut = answer_to(&mut agent, &due("hook_1", "PreToolUse", bash("ls"))).await;
+    let shut = answer_to(&mut agent, &hook_call("hook_1", "PreToolUse", bash("ls"))).await;
     let decision = &shut["hookSpecificOutput"];
     assert_eq!(decision["permissionDecision"], "deny");
     assert_eq!(decision["permissionDecisionReason"], why);
-    let prompt = due("hook_2", "UserPromptSubmit", json!({"prompt": "Go"}));
+    let prompt = hook_call("hook_2", "UserPromptSubmit", json!({"prompt": "Go"}));
     assert_eq!(answer_to(&mut agent, &prompt).await["decision"], "block");
-    // To refuse this would keep the agent going for ever.
-    let stop = answer_to(&mut agent, &due("hook_3", "Stop", json!({}))).await;
+    // A refused `Stop` would keep the agent running for ever.
+    let stop = answer_to(&mut agent, &hook_call("hook_3", "Stop", json!({}))).await;
     assert_eq!(stop, "The host's hook of Stop failed.");
-    // This cannot be refused.
-    let told = due("hook_4", "Notification", json!({"message": "Look"}));
+    // A notification cannot be refused.
+    let told = hook_call("hook_4", "Notification", json!({"message": "Look"}));
     assert!(answer_to(&mut agent, &told).await.is_string());
 
     for (event, is_gate, panicked) in [
@@ -158,12 +158,12 @@ async fn a_hook_that_fails_is_passed_over_and_a_gate_stays_shut() {
 }
 
 #[tokio::test]
-async fn a_session_with_gates_does_not_start_where_hooks_are_not_taken() {
+async fn a_session_with_gates_does_not_start_if_the_agent_rejects_hooks() {
     for (answer, is_gate, starts) in [
         (json!({"hooks_applied": false}), true, false),
         (json!({"hooks_applied": false}), false, true),
         (json!({"hooks_applied": true}), true, true),
-        // Older agents do not say.
+        // Older agents do not report whether they accepted the hooks.
         (json!({}), true, true),
     ] {
         let mut hook = Hook::new(|_: HookCall<PreToolUse>| async {});
@@ -180,7 +180,7 @@ async fn a_session_with_gates_does_not_start_where_hooks_are_not_taken() {
 }
 
 #[tokio::test]
-async fn a_hook_whose_time_is_up_is_told_and_its_answer_dropped() {
+async fn a_hook_that_times_out_is_cancelled_and_its_output_dropped() {
     let (told, mut hears) = tokio::sync::mpsc::unbounded_channel();
     let hook = Hook::new(move |call: HookCall<PreToolUse>| {
         let told = told.clone();
@@ -193,20 +193,20 @@ async fn a_hook_whose_time_is_up_is_told_and_its_answer_dropped() {
     });
     let (_client, mut agent) = connect(Options::new().hook(hook)).await;
     agent
-        .asks("h1", &due("hook_0", "PreToolUse", bash("ls")))
+        .asks("h1", &hook_call("hook_0", "PreToolUse", bash("ls")))
         .await;
     assert_eq!(hears.recv().await, Some("asked"));
     agent.cancels("h1").await;
     assert_eq!(hears.recv().await, Some("cancelled"));
     agent
-        .asks("h2", &due("nobody", "PreToolUse", bash("ls")))
+        .asks("h2", &hook_call("nobody", "PreToolUse", bash("ls")))
         .await;
     let (id, answer) = agent.is_answered().await;
     assert_eq!((&*id, answer), ("h2", json!("no hook has the id `nobody`")));
 }
 
 #[tokio::test]
-async fn one_closure_may_be_for_events_that_this_version_does_not_know() {
+async fn one_closure_may_handle_unknown_events() {
     let mut initialize = Initialize::default();
     let own = HookMatcher::new(["mine"]);
     initialize.hooks = Some(Hooks::from([(HookKind::PreToolUse, vec![own])]));
@@ -225,14 +225,18 @@ async fn one_closure_may_be_for_events_that_this_version_does_not_know() {
             "PreToolUse": [{"hookCallbackIds": ["mine", "hook_1"]}],
         })
     );
-    let dream = answer_to(&mut agent, &due("hook_0", "PreDream", json!({"depth": 3}))).await;
+    let dream = answer_to(
+        &mut agent,
+        &hook_call("hook_0", "PreDream", json!({"depth": 3})),
+    )
+    .await;
     assert_eq!(dream["reason"], "PreDream");
 }
 
 #[tokio::test]
-async fn a_typed_hook_that_is_told_of_something_else_fails() {
+async fn a_typed_hook_fails_for_another_event() {
     let hook = Hook::new(|_: HookCall<PreToolUse>| async {}).gate();
     let (_client, mut agent) = connect(Options::new().hook(hook)).await;
-    let other = answer_to(&mut agent, &due("hook_0", "Stop", json!({}))).await;
+    let other = answer_to(&mut agent, &hook_call("hook_0", "Stop", json!({}))).await;
     assert_eq!(other["hookSpecificOutput"]["permissionDecision"], "deny");
 }

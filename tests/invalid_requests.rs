@@ -1,5 +1,5 @@
-//! Control requests and responses are read strictly: for each place a line that
-//! a tolerant reader would accept.
+//! Tests that control requests and responses are read strictly. For each place, a line is
+//! invalid that a tolerant reader would accept.
 
 #![allow(clippy::unwrap_used)]
 
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use support::callback_failure;
 use support::peer::{Peer, connect, connect_with};
 
-/// A request with these additional members.
+/// Returns a request with these additional members.
 fn with(mut request: Value, more: &Value) -> Value {
     for (name, value) in more.as_object().unwrap() {
         request[name] = value.clone();
@@ -33,7 +33,7 @@ async fn answer_to(agent: &mut Peer, request: &Value) -> Value {
     agent.is_answered().await.1
 }
 
-/// Invalid members of a permission request. Each could have been a reason to ask
+/// Returns invalid members of a permission request. Each could have been a reason to ask
 /// a human.
 fn invalid_members() -> Vec<Value> {
     vec![

@@ -1,5 +1,5 @@
-//! The real CLI with a scripted model. `scripts/real live` installs the CLI and
-//! runs these.
+//! Tests with the real CLI and a scripted model. `scripts/real live` installs the CLI and
+//! runs these tests.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -130,7 +130,7 @@ async fn flags_and_environment_arrive() {
 }
 
 #[tokio::test]
-async fn a_one_shot_query_asks_before_its_input_closes() {
+async fn a_query_requests_permission_before_its_input_closes() {
     let scenario = Scenario::default()
         .reply([Step::tool(
             "Bash",
@@ -178,7 +178,7 @@ async fn control_requests_are_answered() {
 }
 
 #[tokio::test]
-async fn an_interrupt_cuts_the_answer_off_and_the_session_goes_on() {
+async fn an_interrupt_ends_the_reply_and_the_session_continues() {
     let scenario = Scenario::default()
         .reply([
             Step::chunks(["Once ", "upon "], Duration::from_millis(10)),
@@ -215,7 +215,7 @@ async fn killing_the_cli_in_mid_turn_ends_the_stream_with_the_signal() {
     client.send("Go").await.unwrap();
     wait_for(&mut client, says("begin")).await;
     let killed = Instant::now();
-    // Nothing else ends it for ten minutes.
+    // Without the kill, the turn would take ten minutes.
     support::kill(client.pid().unwrap());
     let (_, error) = log_to_end(async || client.next().await).await;
     println!(
@@ -233,7 +233,7 @@ async fn killing_the_cli_in_mid_turn_ends_the_stream_with_the_signal() {
 }
 
 #[tokio::test]
-async fn sub_agents_are_taken_as_they_are_built() {
+async fn the_cli_accepts_sub_agents() {
     let live = Live::start(Scenario::default()).await;
     let reviewer = AgentDefinition::new("Reviews a change.", "You review code.")
         .tools(["Read"])
@@ -264,7 +264,7 @@ async fn sub_agents_are_taken_as_they_are_built() {
 }
 
 #[tokio::test]
-async fn a_rule_that_is_added_with_an_answer_saves_the_next_question() {
+async fn a_rule_in_a_permission_response_avoids_the_next_request() {
     let touch = |name: &str| {
         let command = format!("touch {name}");
         [Step::tool("Bash", json!({ "command": command }), "")]
@@ -295,8 +295,8 @@ async fn a_rule_that_is_added_with_an_answer_saves_the_next_question() {
 /// An image of one pixel.
 const PNG: &[u8] = b"\x89PNG\x0d\x0a\x1a\x0a\0\0\0\x0dIHDR\0\0\0\x01\0\0\0\x01\x08\x02\0\0\0\x90wS\xde\0\0\0\x0cIDATx\x9cch\x10P\0\0\x01\xc4\0\xb1\xab\x8e\xec&\0\0\0\0IEND\xaeB`\x82";
 
-/// What the model is given of a prompt: the user's message, without the
-/// reminders that the CLI adds and its marks for the cache.
+/// Returns the content that the model receives for a prompt, without the CLI's reminders
+/// and cache marks.
 async fn given(prompt: UserMessage) -> Vec<Value> {
     let live = Live::start(Scenario::default().reply([Step::text("I see.")])).await;
     let answer = query(prompt, live.options()).await.unwrap();
@@ -315,14 +315,14 @@ async fn given(prompt: UserMessage) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn attachments_reach_the_model_as_the_api_has_them() {
+async fn attachments_reach_the_model_in_the_format_of_the_api() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, bytes: &[u8]| {
         let path = folder.path().join(name);
         std::fs::write(&path, bytes).unwrap();
         path
     };
-    // The name of the first one is wrong; its bytes count.
+    // The extension of the first file is wrong. Its type follows from its bytes.
     let image = file("pixel.jpg", PNG);
     let pdf = file("empty.pdf", b"%PDF-1.4\ntrailer<</Root 1 0 R>>\n%%EOF\n");
     let text = file("notes.md", "Crabs \u{1f980}\n@notes.md\n".as_bytes());
@@ -340,7 +340,7 @@ async fn attachments_reach_the_model_as_the_api_has_them() {
                 .cited(),
         );
     let mut given = given(prompt).await;
-    // The CLI says behind it where it keeps a copy of the image.
+    // After the image, the CLI adds a text with the path of its copy.
     let note = given.pop().unwrap()["text"].as_str().unwrap().to_owned();
     assert!(note.starts_with("[Image: source: /"), "{note}");
     let png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGNoEFAAAAHEALGrjuwmAAAAAElFTkSuQmCC";
@@ -365,7 +365,7 @@ async fn attachments_reach_the_model_as_the_api_has_them() {
 }
 
 #[tokio::test]
-async fn the_cli_corrects_images_and_passes_documents_on_whatever_they_are() {
+async fn the_cli_converts_images_but_not_documents() {
     let mislabelled = ImageBlock::new(Source::bytes("image/jpeg", PNG));
     let broken = ContentBlock::attachment("a.png", &PNG[..20]).unwrap();
     let archive = DocumentBlock::new(Source::bytes("application/zip", b"PK\x05\x06"));
@@ -387,15 +387,15 @@ async fn the_cli_corrects_images_and_passes_documents_on_whatever_they_are() {
     );
 }
 
-/// A real CLI in the middle of a shell tool that ignores SIGTERM, in a session
-/// of its own.
+/// A real CLI whose turn runs a shell tool. The tool ignores SIGTERM and has its own
+/// session.
 struct StubbornTool {
     live: Live,
 }
 
 impl StubbornTool {
     async fn new() -> Self {
-        // Its working directory is the project.
+        // The working directory of the command is the project.
         let command = "trap '' TERM; echo $$ > pid; while :; do sleep 0.1; done";
         let call = Step::tool("Bash", json!({ "command": command }), "");
         Self {
@@ -403,7 +403,7 @@ impl StubbornTool {
         }
     }
 
-    /// Waits until the tool runs, and gives the ID of its process.
+    /// Waits until the tool runs. Returns the ID of its process.
     async fn pid(&self) -> u32 {
         let file = self.live.project().join("pid");
         line_of(&file).await.parse().unwrap()
@@ -416,7 +416,7 @@ impl StubbornTool {
             .close_policy(hasty())
     }
 
-    /// The client in mid-turn, and the processes that belong to it.
+    /// Starts the turn. Returns the client, and the IDs of the agent and of the tool.
     async fn start(&self) -> (Client, [u32; 2]) {
         let client = Client::connect(self.options()).await.unwrap();
         client.send("Work").await.unwrap();
@@ -465,7 +465,7 @@ async fn a_cli_that_is_killed_leaves_no_tool_behind() {
 }
 
 #[tokio::test]
-async fn closing_with_a_tool_running_reports_what_it_took() {
+async fn closing_with_a_running_tool_reports_its_steps() {
     let stubborn = StubbornTool::new().await;
     let policy = hasty().finish(Duration::from_millis(300));
     let options = stubborn.options().close_policy(policy);
@@ -526,7 +526,7 @@ async fn a_request_in_a_turn_is_answered_while_the_session_closes() {
 }
 
 #[tokio::test]
-async fn messages_of_all_priorities_run_in_their_order_and_are_told_apart() {
+async fn messages_of_all_priorities_run_in_order_and_have_their_own_states() {
     let live = Live::start(priorities::scenario()).await;
     let mut client = Client::connect(live.options()).await.unwrap();
     priorities::assert_order(&priorities::run(&mut client, SubmissionState::Queued).await);
@@ -534,7 +534,7 @@ async fn messages_of_all_priorities_run_in_their_order_and_are_told_apart() {
 }
 
 #[tokio::test]
-async fn messages_of_all_priorities_run_in_the_same_order_where_the_host_keeps_them() {
+async fn messages_of_all_priorities_run_in_the_same_order_with_a_queue_of_the_host() {
     let live = Live::start(priorities::scenario()).await;
     let options = live.options().queueing(Queueing::ByHost { merge: true });
     let mut client = Client::connect(options).await.unwrap();
@@ -543,7 +543,7 @@ async fn messages_of_all_priorities_run_in_the_same_order_where_the_host_keeps_t
 }
 
 #[tokio::test]
-async fn a_message_is_taken_out_of_the_agents_queue() {
+async fn a_message_in_the_agents_queue_can_be_withdrawn() {
     let live = Live::start(priorities::scenario()).await;
     let mut client = Client::connect(live.options()).await.unwrap();
     let mut first = client.send("Tell a story");

@@ -1,4 +1,4 @@
-//! Common mistakes and their error messages: the cause, and the remedy.
+//! Tests of common mistakes and their error messages: the cause, and the remedy.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -14,7 +14,7 @@ use std::time::Duration;
 use support::{fake, script, wait_for};
 use tempfile::TempDir;
 
-/// The message of this mistake has each of these parts.
+/// Asserts that the message of a mistake has each of these parts.
 #[track_caller]
 fn says(mistake: &str, message: impl ToString, parts: &[&str]) {
     let message = message.to_string();
@@ -37,12 +37,12 @@ fn tool(name: &str, input: Value) -> Scenario {
         .reply([Step::text("Done.")])
 }
 
-/// The error of a session that does not start.
+/// Returns the error of a session that does not start.
 async fn refused(options: Options) -> Error {
     Client::connect(options).await.err().unwrap()
 }
 
-/// The first notice of a prompt for which `wanted` returns something.
+/// Sends a prompt. Returns the first notice.
 async fn notice(options: Options) -> Notice {
     let mut client = Client::connect(options).await.unwrap();
     client.send("Go");

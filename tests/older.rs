@@ -1,4 +1,4 @@
-//! CLIs of other versions, as scripts.
+//! Tests with scripts that emulate CLIs of other versions.
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,7 +18,7 @@ use support::{answering, fake, hasty, script, until_idle};
 use tempfile::TempDir;
 use tokio::sync::mpsc;
 
-/// A CLI that writes down what it is started with, and is of this version.
+/// Returns options for a CLI of this version, which records its arguments.
 fn of_version(folder: &TempDir, version: &str) -> Options {
     let calls = folder.path().join("calls");
     let text = format!(
@@ -38,14 +38,14 @@ cat > /dev/null"#,
         .close_policy(hasty())
 }
 
-/// Returns the number of requests for its version.
+/// Returns how often the version was requested.
 fn asked(folder: &TempDir) -> usize {
     let calls = std::fs::read_to_string(folder.path().join("calls")).unwrap();
     calls.lines().filter(|line| *line == "--version").count()
 }
 
 #[tokio::test]
-async fn the_version_is_asked_for_only_where_an_option_depends_on_it_and_once_for_a_file() {
+async fn the_version_is_requested_only_if_an_option_depends_on_it_and_once_per_file() {
     let folder = tempfile::tempdir().unwrap();
     let options = of_version(&folder, "2.1.197");
     drop(Client::connect(options.clone()).await.unwrap());
@@ -60,7 +60,7 @@ async fn the_version_is_asked_for_only_where_an_option_depends_on_it_and_once_fo
     let client = Client::connect(told).await.unwrap();
     assert_eq!((client.version(), asked(&folder)), (Some("2.0.77"), 1));
 
-    // Another CLI in its place.
+    // Another CLI replaces the first one.
     let cli = folder.path().join("cli");
     let text = std::fs::read_to_string(&cli).unwrap();
     let before = cli.metadata().unwrap().modified().unwrap();
@@ -89,7 +89,7 @@ async fn a_cli_before_2_0_0_is_an_error_if_its_version_is_known() {
         );
         assert!(matches!(error, Error::TooOld { option: None, .. }));
     }
-    // It was started for its version alone.
+    // The CLI was started only to print its version.
     let calls = std::fs::read_to_string(folder.path().join("calls")).unwrap();
     assert_eq!(calls, "--version\n");
     drop(Client::connect(options).await.unwrap());
@@ -97,7 +97,7 @@ async fn a_cli_before_2_0_0_is_an_error_if_its_version_is_known() {
 }
 
 #[tokio::test]
-async fn an_option_that_the_cli_refuses_is_an_error_with_the_version_that_has_it() {
+async fn the_error_of_a_refused_option_has_the_version_that_supports_it() {
     let folder = tempfile::tempdir().unwrap();
     let options = of_version(&folder, "2.0.77");
     let effort = agentwire::protocol::model::EffortLevel::Low;
@@ -110,7 +110,7 @@ async fn an_option_that_the_cli_refuses_is_an_error_with_the_version_that_has_it
 }
 
 #[tokio::test]
-async fn a_message_that_is_to_stay_verbatim_is_not_sent_to_a_cli_that_would_expand_it() {
+async fn a_verbatim_message_is_not_sent_to_a_cli_that_would_expand_it() {
     let folder = tempfile::tempdir().unwrap();
     let options = answering(
         &folder,
@@ -126,7 +126,7 @@ async fn a_message_that_is_to_stay_verbatim_is_not_sent_to_a_cli_that_would_expa
     assert!(client.send("See @notes").await.is_ok());
 }
 
-/// The decision about this request, by a CLI of this version.
+/// Returns the decision about this request with a CLI of this version.
 async fn decided(version: Option<CliVersion>, request: &Value) -> (Value, String) {
     let change = |call: HookCall<PreToolUse>| async move {
         drop(call);
@@ -158,7 +158,7 @@ async fn a_decision_that_an_old_cli_would_ignore_becomes_a_denial() {
     let hook = json!({"subtype": "hook_callback", "input": {"hook_event_name": "PreToolUse",
         "session_id": "s1", "cwd": "/", "tool_name": "Bash", "tool_input": {"command": "date"}}});
     let patch = |patch| Some(CliVersion::new(2, 0, patch));
-    // A CLI without a version is an old one.
+    // A CLI that does not report a version is treated as an old one.
     for (version, request, expected, text) in [
         (None, &hook, "deny", "does not support"),
         (patch(76), &hook, "deny", "does not support"),
@@ -186,7 +186,7 @@ fn answers(log: &Path) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn an_allow_sends_the_input_back_as_it_came_now_and_later_but_not_for_questions() {
+async fn an_allow_repeats_the_input_except_for_questions() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
     let input = json!({"command": "date", "odd": 1.50, "list": [null, {"a": 1e300}]});

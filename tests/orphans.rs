@@ -1,4 +1,4 @@
-//! No process that a session spawned survives the session.
+//! Tests that no process that a session spawned survives the session.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,8 +12,8 @@ use support::{
 };
 use tempfile::TempDir;
 
-/// An agent that ignores SIGTERM, with a child in a session of its own that
-/// ignores it too, both in the middle of a turn.
+/// An agent that ignores SIGTERM, in the middle of a turn. It has a child in another
+/// session that also ignores SIGTERM.
 struct Stubborn {
     folder: TempDir,
 }
@@ -46,7 +46,7 @@ impl Stubborn {
         self.folder.path().join("pid")
     }
 
-    /// A session in mid-turn, and the processes that belong to it.
+    /// Starts a turn. Returns the client, and the IDs of the agent and its child.
     async fn start(&self) -> (Client, [u32; 2]) {
         self.start_with(self.options()).await
     }
@@ -112,13 +112,13 @@ fn shutting_the_runtime_down_with_the_client_in_a_task_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn closing_reports_what_it_took() {
+async fn closing_reports_its_steps() {
     let stubborn = Stubborn::new();
-    // The agent exits by itself; its child has to be killed.
+    // The agent exits by itself, but its child must be killed.
     let policy = hasty().exit(LONG);
     let options = stubborn.options().close_policy(policy);
     let (mut client, [agent, child]) = stubborn.start_with(options).await;
-    // The turn would go on for ten minutes.
+    // Without the interrupt, the turn would take ten minutes.
     client.interrupt().await.unwrap();
     let report = client.close().await;
     assert_eq!(report.step, agentwire::process::CloseStep::Exited);
@@ -128,7 +128,7 @@ async fn closing_reports_what_it_took() {
 }
 
 #[tokio::test]
-async fn what_a_crashed_cli_leaves_behind_goes() {
+async fn processes_of_a_crashed_cli_are_killed() {
     let stubborn = Stubborn::new();
     let (mut client, [agent, child]) = stubborn.start().await;
     support::kill(agent);

@@ -1,4 +1,4 @@
-//! Policies and their combinations, in a session.
+//! Tests of policies and their combinations, in a session.
 
 #![allow(clippy::unwrap_used)]
 
@@ -14,7 +14,7 @@ use std::time::Duration;
 use support::peer::{Peer, connect, connect_with};
 use tokio::sync::mpsc;
 
-/// May this tool run?
+/// Returns a permission request for a tool.
 fn tool(name: &str, input: Value) -> Value {
     json!({"subtype": "can_use_tool", "tool_name": name, "input": input})
 }
@@ -30,7 +30,7 @@ fn rules() -> Rules {
 }
 
 #[tokio::test]
-async fn what_no_policy_decides_is_denied_with_the_message() {
+async fn requests_without_a_decision_are_denied_with_the_message() {
     let policy = rules().or(ReadOnly).or_deny("Nobody is there.");
     let (_client, mut agent) = connect(Options::new().permission_handler(policy)).await;
     for (request, answer) in [
@@ -50,7 +50,7 @@ async fn what_no_policy_decides_is_denied_with_the_message() {
 }
 
 #[tokio::test]
-async fn somebody_is_asked_for_the_rest_and_each_decision_is_told() {
+async fn the_user_decides_other_requests_and_each_decision_is_reported() {
     let (tell, mut told) = mpsc::unbounded_channel();
     let ask = |ask: PermissionRequest| async move {
         match &*ask.request.tool_name {
@@ -98,7 +98,7 @@ async fn without_a_terminal_everything_is_denied() {
 }
 
 #[tokio::test]
-async fn rules_of_a_session_go_to_the_agent_and_stand_before_its_tools_and_the_callback() {
+async fn rules_of_a_session_are_sent_to_the_agent_and_precede_the_callback() {
     let options = Options::new()
         .rules(rules())
         .disallowed_tools(["Write"])
@@ -174,7 +174,7 @@ async fn rules_of_a_session_go_to_the_agent_and_stand_before_its_tools_and_the_c
 }
 
 #[tokio::test]
-async fn rules_of_a_session_stand_before_the_stream_and_allow_without_a_callback() {
+async fn rules_of_a_session_precede_the_stream_and_allow_without_a_callback() {
     for in_stream in [true, false] {
         let rules = Rules::builder().allow(["Bash(git *)"]).build().unwrap();
         let options = Options::new().rules(rules).requests_in_stream(in_stream);
@@ -185,7 +185,7 @@ async fn rules_of_a_session_stand_before_the_stream_and_allow_without_a_callback
 }
 
 #[test]
-fn rules_that_a_session_cannot_have_are_refused() {
+fn unsupported_rules_of_a_session_are_refused() {
     let refused = |options: Options| options.arguments().unwrap_err().to_string();
     let elsewhere = Rules::builder()
         .deny(["Read(.env)"])

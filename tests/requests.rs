@@ -1,4 +1,4 @@
-//! Requests of the agent in the client's stream.
+//! Tests of requests of the agent in the client's stream.
 
 #![allow(clippy::unwrap_used)]
 
@@ -14,7 +14,8 @@ use agentwire_testkit::{Scenario, Step};
 use serde_json::{Value, json};
 use support::{fake, ready, wait_for};
 
-/// A text, a tool that requires a permission, and its result.
+/// Returns a reply with a text and a tool that requires a permission, and the final
+/// reply.
 fn asks() -> Scenario {
     Scenario::default()
         .reply([
@@ -30,7 +31,7 @@ async fn connect(options: Options) -> Client {
         .unwrap()
 }
 
-/// Connects a session with requests in its streams, whose agent is controlled by the test.
+/// Connects a session with requests in its streams. The test plays its agent.
 async fn peer(options: Options) -> (Client, support::peer::Peer) {
     support::peer::connect(options.requests_in_stream(true)).await
 }
@@ -40,7 +41,7 @@ fn bash() -> Value {
 }
 
 #[tokio::test]
-async fn a_request_comes_behind_the_text_that_led_to_it_and_is_answered_by_its_id() {
+async fn a_request_follows_its_text_and_is_answered_by_its_id() {
     let mut client = connect(fake(&asks())).await;
     client.send("Go");
     let mut seen = vec![];
@@ -228,7 +229,7 @@ async fn the_status_has_the_id_before_the_first_turn_and_follows_the_turn() {
         .await
         .unwrap();
     submission.turn_ended().await.unwrap();
-    // All events of the turn are in the stream: none of these waits.
+    // All events of the turn are already in the stream, so these calls do not wait.
     let is_end = |event: &Event| matches!(event, Event::Turn(TurnEvent::Ended(_)));
     while !is_end(&ready(log.next()).unwrap().unwrap()) {}
     status
@@ -246,7 +247,7 @@ async fn a_request_that_is_dropped_unread_is_denied_with_a_notice() {
     let mut client = connect(options).await;
     let mut log = client.subscribe();
     client.send("Go");
-    // The subscription keeps its newest event only; the turn ends all the same.
+    // The subscription keeps only its newest event. The turn ends anyway.
     client.send("And then?").turn_ended().await.unwrap();
     drop(log.next().await);
     let mut failures = vec![];

@@ -1,5 +1,5 @@
-//! Every scenario file, on the fake agent. `tests/live.rs` runs the same files
-//! on the real CLI.
+//! Tests every scenario file on the fake agent. `tests/live.rs` runs the same files on
+//! the real CLI.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,5 +1,5 @@
-//! Sessions with the fake agent: events, decisions and reports, in normal cases and
-//! with faults.
+//! Tests of sessions with the fake agent: events, decisions and reports, in normal cases
+//! and with faults.
 
 #![allow(clippy::unwrap_used)]
 
@@ -21,7 +21,7 @@ fn bash() -> Step {
     Step::tool("Bash", json!({ "command": "date" }), "today")
 }
 
-/// A model that calls a tool and says that it is done.
+/// Returns a scenario whose model calls a tool and then writes a text.
 fn tool_then_text() -> Scenario {
     Scenario::default()
         .reply([bash()])
@@ -29,9 +29,9 @@ fn tool_then_text() -> Scenario {
 }
 
 #[tokio::test]
-async fn a_one_shot_query_asks_before_its_input_closes_and_ends_by_itself() {
+async fn a_query_requests_permission_before_its_input_closes_and_then_ends() {
     let options = fake(&tool_then_text()).on_permission(|ask| async move {
-        // An ask takes its time; the session must not end meanwhile.
+        // The response takes some time. The session must not end before it.
         tokio::time::sleep(Duration::from_millis(50)).await;
         assert_eq!(ask.request.tool_name, "Bash");
         PermissionResult::allow()
@@ -51,7 +51,7 @@ async fn a_one_shot_query_asks_before_its_input_closes_and_ends_by_itself() {
 }
 
 #[tokio::test]
-async fn the_text_comes_in_the_pieces_in_which_it_is_written() {
+async fn text_is_delivered_in_the_pieces_of_the_agent() {
     let scenario = Scenario::default().reply([Step::chunks(["One ", "two."], Duration::ZERO)]);
     let mut answer = query("Count", fake(&scenario)).await.unwrap();
     let mut pieces = Vec::new();
@@ -66,7 +66,7 @@ async fn the_text_comes_in_the_pieces_in_which_it_is_written() {
 }
 
 #[tokio::test]
-async fn a_query_can_be_asked_for_nothing_but_its_result() {
+async fn a_query_can_return_only_its_result() {
     let scenario = Scenario::default().reply([Step::text("42")]);
     let result = query("What is it?", fake(&scenario))
         .await
@@ -81,7 +81,7 @@ async fn a_query_can_be_asked_for_nothing_but_its_result() {
 }
 
 #[tokio::test]
-async fn a_result_with_a_member_that_is_odd_is_read_and_its_turn_has_failed() {
+async fn a_result_with_an_invalid_member_is_read_and_its_turn_failed() {
     let folder = tempfile::tempdir().unwrap();
     let odd =
         r#"{"type":"result","subtype":"error_during_execution","is_error":true,"num_turns":1.5}"#;
@@ -103,8 +103,8 @@ async fn a_result_with_a_member_that_is_odd_is_read_and_its_turn_has_failed() {
 }
 
 #[tokio::test]
-async fn without_a_callback_an_ask_is_denied_and_told() {
-    // The flag makes the agent send the request without a user.
+async fn without_a_callback_a_request_is_denied_with_a_notice() {
+    // The flag makes the agent send the request, although the host has no callback.
     let options = fake(&tool_then_text()).flag_value("--permission-prompt-tool", "stdio");
     let mut answer = query("Go", options).await.unwrap();
     let (log, _) = log_to_end(async || answer.next().await).await;
@@ -171,7 +171,7 @@ async fn an_interrupt_ends_the_turn_and_the_next_one_runs() {
 }
 
 #[tokio::test]
-async fn what_is_no_message_is_an_event_and_the_session_goes_on() {
+async fn an_invalid_line_is_an_event_and_the_session_continues() {
     let noise =
         "not json\n{\"type\":\"from_the_future\",\"uuid\":\"f1\"}\n[1]\n{\"no\":\"type\"}\n";
     let scenario = Scenario::default().reply([
@@ -201,7 +201,7 @@ async fn what_is_no_message_is_an_event_and_the_session_goes_on() {
 }
 
 #[tokio::test]
-async fn a_half_line_at_the_end_is_reported_before_the_error() {
+async fn an_incomplete_last_line_is_reported_before_the_error() {
     let scenario = Scenario::default().reply([
         Step::text("Hm. "),
         Step::Fault(Fault::Stdout("{\"type\":\"assis".to_owned())),
@@ -228,7 +228,7 @@ async fn a_half_line_at_the_end_is_reported_before_the_error() {
 }
 
 #[tokio::test]
-async fn a_line_that_is_too_long_is_reported_and_an_ask_in_it_is_denied() {
+async fn an_oversized_line_is_reported_and_a_request_in_it_is_denied() {
     let long = "x".repeat(100_000);
     let scenario = Scenario::default()
         .reply([Step::tool(
@@ -250,8 +250,8 @@ async fn a_line_that_is_too_long_is_reported_and_an_ask_in_it_is_denied() {
         log.iter().any(|line| line.starts_with("tool failed")),
         "{log:?}"
     );
-    // The result lists what was denied, so it is too long as well; the session
-    // has ended all the same.
+    // The result contains the denied calls, so it is also too long. The session has ended
+    // anyway.
     assert!(
         log.last().unwrap().contains("a `result/success` line of"),
         "{log:?}"
@@ -259,10 +259,10 @@ async fn a_line_that_is_too_long_is_reported_and_an_ask_in_it_is_denied() {
 }
 
 #[tokio::test]
-async fn asks_are_served_before_the_first_request_is_answered() {
+async fn requests_of_the_agent_are_answered_before_its_first_response() {
     let folder = tempfile::tempdir().unwrap();
     let answers = folder.path().join("answers");
-    // Answers `initialize` only after its own two questions are answered.
+    // This CLI responds to `initialize` only after both its requests have responses.
     let cli = script(
         &folder,
         &format!(
@@ -301,7 +301,7 @@ cat > /dev/null"#,
 }
 
 #[tokio::test]
-async fn a_request_that_is_not_answered_ends_at_its_deadline() {
+async fn an_unanswered_request_ends_at_its_deadline() {
     let scenario = Scenario::default().at_startup(Fault::Hang);
     let options = fake(&scenario)
         .request_timeout(Duration::from_millis(100))
@@ -315,8 +315,8 @@ async fn a_request_that_is_not_answered_ends_at_its_deadline() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_taken_back_ends_at_once() {
-    // The agent reads nothing any more.
+async fn a_cancelled_request_ends_at_once() {
+    // The agent reads no further input.
     let scenario = Scenario::default().reply([Step::text("Hm "), Step::Fault(Fault::Hang)]);
     let options = fake(&scenario).close_policy(support::hasty());
     let mut client = Client::connect(options).await.unwrap();
@@ -330,7 +330,7 @@ async fn a_request_that_is_taken_back_ends_at_once() {
 }
 
 #[tokio::test]
-async fn a_request_that_the_agent_does_not_know_is_told_from_one_that_it_refuses() {
+async fn unknown_requests_and_refused_requests_are_distinguished() {
     let mut client = Client::connect(fake(&Scenario::default())).await.unwrap();
     #[derive(serde::Serialize)]
     struct MakeCoffee {
@@ -382,7 +382,7 @@ async fn a_request_without_a_type_is_answered_like_any_other() {
 }
 
 #[tokio::test]
-async fn activity_is_told_as_it_changes() {
+async fn activity_is_reported_when_it_changes() {
     let options = fake(&tool_then_text()).on_permission(|_| async { PermissionResult::allow() });
     let mut answer = query("Go", options).await.unwrap();
     let mut activities = Vec::new();
@@ -442,7 +442,7 @@ async fn the_result_of_a_query_is_that_of_its_prompt_and_not_of_what_came_after(
 }
 
 #[tokio::test]
-async fn times_that_no_clock_can_say_are_no_limit() {
+async fn overflowing_timeouts_are_no_limit() {
     let scenario = Scenario::default().reply([Step::text("Fine.")]);
     let options = fake(&scenario)
         .request_timeout(Duration::MAX)
@@ -453,7 +453,7 @@ async fn times_that_no_clock_can_say_are_no_limit() {
 }
 
 #[tokio::test]
-async fn json_that_was_written_for_people_goes_out_as_one_line() {
+async fn formatted_json_is_sent_as_one_line() {
     let scenario = Scenario::default()
         .reply([Step::tool("Bash", json!({ "command": "date" }), "today")])
         .reply([Step::text("Done.")]);
@@ -466,7 +466,7 @@ async fn json_that_was_written_for_people_goes_out_as_one_line() {
 }
 
 #[tokio::test]
-async fn an_initialize_answer_that_is_odd_is_kept_and_the_session_goes_on() {
+async fn an_invalid_initialize_response_is_kept_and_the_session_continues() {
     let folder = tempfile::tempdir().unwrap();
     let options = answering(&folder, r#"{"commands":"none","pid":7}"#, "cat > /dev/null");
     let mut client = Client::connect(options).await.unwrap();
@@ -481,7 +481,7 @@ async fn an_initialize_answer_that_is_odd_is_kept_and_the_session_goes_on() {
 }
 
 #[tokio::test]
-async fn a_callback_for_standard_error_that_panics_costs_nothing_but_itself() {
+async fn a_panic_in_the_stderr_callback_disables_only_the_callback() {
     let scenario = Scenario::default().reply([
         Step::Fault(Fault::Stderr("one\n".to_owned())),
         Step::WaitMs(50),
@@ -503,7 +503,7 @@ async fn a_callback_for_standard_error_that_panics_costs_nothing_but_itself() {
 }
 
 #[tokio::test]
-async fn what_is_said_on_standard_error_is_heard() {
+async fn standard_error_is_delivered() {
     let heard = Arc::new(Mutex::new(String::new()));
     let listener = Arc::clone(&heard);
     let scenario = Scenario::default().reply([
@@ -530,7 +530,7 @@ async fn a_message_that_is_sent_twice_under_one_id_is_written_twice() {
 }
 
 #[tokio::test]
-async fn an_argument_that_is_too_long_is_refused_by_name() {
+async fn the_error_of_an_overlong_argument_names_it() {
     let error = Client::connect(fake(&Scenario::default()).model("x".repeat(200_000)))
         .await
         .unwrap_err();

@@ -1,4 +1,4 @@
-//! Failures that used to be silent: each reports the cause and the remedy.
+//! Tests of failures that used to be silent: each reports the cause and the remedy.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +13,8 @@ use std::sync::mpsc::channel;
 use support::peer::connect;
 use support::{ended, fake, hasty, script, wait_for};
 
-/// The next thing that a callback is missing for, or gave no valid answer to.
+/// Returns the next request whose callback is missing or failed, with the failure and the
+/// text of the notice.
 async fn failure(client: &mut Client) -> (RequestSummary, CallbackFailure, String) {
     wait_for(client, |event| match event {
         Event::Notice(notice @ Notice::CallbackFailed { asked, failure, .. }) => {
@@ -25,14 +26,14 @@ async fn failure(client: &mut Client) -> (RequestSummary, CallbackFailure, Strin
 }
 
 #[tokio::test]
-async fn whatever_waits_for_a_client_that_is_dropped_says_so() {
+async fn operations_of_a_dropped_client_fail_with_the_reason() {
     let scenario = Scenario::default().reply([Step::Fault(Fault::Hang)]);
     let options = fake(&scenario).close_policy(hasty());
     let client = Client::connect(options).await.unwrap();
     let (mut texts, mut log) = (client.texts(), client.subscribe());
     let mut first = client.send("Go");
     let mut turn = first.turn();
-    // It waits behind the first.
+    // The second message waits behind the first one.
     let mut second = client.send("And then?");
     let mut next_turn = second.turn();
     wait_until_it_runs(&mut log).await;
@@ -70,7 +71,7 @@ async fn wait_until_it_runs(log: &mut agentwire::Subscription) {
 }
 
 #[tokio::test]
-async fn a_tool_that_is_denied_for_want_of_a_callback_is_told() {
+async fn a_denial_because_of_a_missing_callback_is_reported() {
     let (mut client, mut agent) = connect(Options::new()).await;
     let tool = json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {}});
     agent.asks("a1", &tool).await;
@@ -118,7 +119,7 @@ async fn answers_to_a_question_without_its_questions_are_refused() {
     }
     agent.asks("whole", &question).await;
     assert_eq!(agent.is_answered().await.1["behavior"], "allow");
-    // Other tools have no questions to repeat.
+    // The answers for other tools need no questions.
     let tool = json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {}});
     agent.asks("without", &tool).await;
     assert_eq!(agent.is_answered().await.1["behavior"], "allow");
@@ -138,7 +139,7 @@ async fn a_cli_that_exits_before_its_first_turn_failed_to_start() {
     );
     assert_eq!(ended(error).reason, EndReason::ExitedBeforeFirstTurn);
 
-    // One that exits without a word: what can be the cause is named.
+    // The CLI exits without output. The error names possible causes.
     let folder = tempfile::tempdir().unwrap();
     let silent = Options::new().cli(script(&folder, "exit 1"));
     let options = silent.clone().env("NODE_OPTIONS", "--inspect");
@@ -148,7 +149,7 @@ async fn a_cli_that_exits_before_its_first_turn_failed_to_start() {
     let error = Client::connect(silent.clean_env()).await.unwrap_err();
     assert!(ended(error).suspects.is_empty());
 
-    // One that refuses what it was given after its first response.
+    // The CLI refuses its options after its first response.
     let accepts = support::answering(&folder, "{}", "echo 'bad schema' >&2; exit 1");
     let error = match query("Go", accepts).await {
         Ok(answer) => answer.result().await.unwrap_err(),
@@ -160,9 +161,9 @@ async fn a_cli_that_exits_before_its_first_turn_failed_to_start() {
     );
 }
 
-/// The session stands still for as long as it does, and nothing is lost by it.
+/// While the callback blocks the only thread, the session pauses. No event is lost.
 #[tokio::test]
-async fn a_callback_that_blocks_the_only_thread_holds_things_up_and_loses_nothing() {
+async fn a_callback_that_blocks_the_only_thread_loses_no_events() {
     let (entered, is_entered) = channel();
     let (go, wait) = channel();
     let wait = Mutex::new(wait);
@@ -172,7 +173,7 @@ async fn a_callback_that_blocks_the_only_thread_holds_things_up_and_loses_nothin
     });
     let options = Options::new().on_permission(move |ask| {
         if &*ask.request_id == "blocks" {
-            // Blocks the thread of the runtime, as a prompt on a terminal would.
+            // The callback blocks the thread of the runtime, like a prompt on a terminal.
             entered.send(()).unwrap();
             wait.lock().unwrap().recv().unwrap();
         }

@@ -1,4 +1,4 @@
-//! Interrupted turns, and agents that ignore interrupts.
+//! Tests of interrupted turns, and of agents that ignore interrupts.
 
 #![allow(clippy::unwrap_used)]
 
@@ -15,7 +15,7 @@ fn busy() -> Scenario {
 }
 
 #[tokio::test]
-async fn an_interrupt_gives_its_receipt_and_then_the_end_of_the_turn() {
+async fn an_interrupt_returns_its_receipt_and_then_the_end_of_the_turn() {
     let mut client = Client::connect(fake(&busy())).await.unwrap();
     client.send("Work");
     wait_for(&mut client, says("Hm")).await;
@@ -23,14 +23,14 @@ async fn an_interrupt_gives_its_receipt_and_then_the_end_of_the_turn() {
     assert_eq!(interrupted.receipt.still_queued.unwrap(), [""; 0]);
     let turn = interrupted.turn.unwrap();
     assert_eq!((turn.turn, turn.outcome), (1, TurnOutcome::Interrupted));
-    // Now there is nothing to stop.
+    // No turn is running now.
     let interrupted = client.interrupt().outcome().await.unwrap();
     assert_eq!(interrupted.turn, None);
     client.close().await;
 }
 
 #[tokio::test]
-async fn interrupting_all_takes_back_what_waits() {
+async fn interrupting_all_withdraws_queued_messages() {
     let mut client = Client::connect(fake(&busy())).await.unwrap();
     client.send("Work");
     wait_for(&mut client, says("Hm")).await;
@@ -49,7 +49,7 @@ fn impatient() -> StopPolicy {
 }
 
 #[tokio::test]
-async fn stopping_is_done_when_the_agent_stops() {
+async fn stopping_ends_when_the_turn_ends() {
     let mut client = Client::connect(fake(&busy())).await.unwrap();
     client.send("Work");
     wait_for(&mut client, says("Hm")).await;

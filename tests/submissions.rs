@@ -1,4 +1,4 @@
-//! The delivery status of messages, and their withdrawal.
+//! Tests of the delivery status of messages, and of their withdrawal.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ use std::future::Future;
 use std::sync::Arc;
 use support::{ended, fake, hasty, priorities, says, wait_for};
 
-/// A model that is busy until it is interrupted.
+/// Returns a scenario whose model is busy until it is interrupted.
 fn busy() -> Scenario {
     Scenario::default()
         .reply([Step::text("Hm "), Step::WaitMs(600_000)])
@@ -23,13 +23,13 @@ async fn connect(scenario: &Scenario) -> Client {
     Client::connect(fake(scenario)).await.unwrap()
 }
 
-/// A session that is cut off in the middle of a turn.
+/// Connects a session that ends in the middle of a turn.
 async fn connect_to_cut_off(scenario: &Scenario) -> Client {
     let options = fake(scenario).close_policy(hasty());
     Client::connect(options).await.unwrap()
 }
 
-/// Waits until the message has come at least so far.
+/// Waits until a message has at least this state.
 async fn until(submission: &mut Submission, state: SubmissionState) {
     while submission.state() < state {
         submission.changed().await;
@@ -37,7 +37,7 @@ async fn until(submission: &mut Submission, state: SubmissionState) {
 }
 
 #[tokio::test]
-async fn a_message_can_be_watched_to_its_end() {
+async fn the_states_of_a_message_are_reported_to_its_end() {
     let mut client = connect(&Scenario::default().reply([Step::text("Hello.")])).await;
     let mut submission = client.send("Hello?");
     assert_eq!(submission.state(), SubmissionState::Waiting);
@@ -47,7 +47,7 @@ async fn a_message_can_be_watched_to_its_end() {
     }
     assert!(states.is_sorted(), "{states:?}");
     assert_eq!(submission.final_state().await, SubmissionState::Completed);
-    // It can be queried again, and by others.
+    // The state can be queried again, also by other tasks.
     assert_eq!(
         submission.clone().changed().await,
         SubmissionState::Completed
@@ -57,7 +57,7 @@ async fn a_message_can_be_watched_to_its_end() {
 }
 
 #[tokio::test]
-async fn a_message_is_taken_out_of_the_agents_queue() {
+async fn a_message_in_the_agents_queue_can_be_withdrawn() {
     let mut client = connect(&busy()).await;
     let mut first = client.send("Work");
     until(&mut first, SubmissionState::Started).await;
@@ -66,7 +66,7 @@ async fn a_message_is_taken_out_of_the_agents_queue() {
 
     assert!(second.cancel().await.unwrap().cancelled);
     assert_eq!(second.final_state().await, SubmissionState::Cancelled);
-    // A message that a turn has picked up continues.
+    // A message that a turn has picked up cannot be withdrawn.
     assert!(!first.cancel().await.unwrap().cancelled);
     assert_eq!(first.state(), SubmissionState::Started);
 
@@ -76,8 +76,8 @@ async fn a_message_is_taken_out_of_the_agents_queue() {
 }
 
 #[tokio::test]
-async fn a_message_that_waits_here_is_taken_back_here() {
-    // The agent reads nothing any more, and the pipe is full.
+async fn a_message_in_the_host_is_withdrawn_by_the_host() {
+    // The agent reads no further input, and the pipe is full.
     let scenario = Scenario::default().reply([Step::text("Hm "), Step::Fault(Fault::Hang)]);
     let mut client = connect_to_cut_off(&scenario).await;
     let mut first = client.send("Work");
@@ -100,13 +100,13 @@ async fn a_message_that_waits_here_is_taken_back_here() {
     client.abort().await;
     assert_eq!(huge.final_state().await, SubmissionState::Lost);
     assert!(matches!(huge.written().await, Err(Error::Ended(_))));
-    // This one was written; its outcome is unknown.
+    // The first message was written, but its outcome is unknown.
     assert_eq!(first.final_state().await, SubmissionState::Lost);
     first.written().await.unwrap();
 }
 
 #[tokio::test]
-async fn what_is_sent_when_the_session_is_over_is_lost() {
+async fn a_message_after_the_end_of_the_session_is_lost() {
     let mut client = connect(&Scenario::default()).await;
     let handle = client.handle();
     client.close().await;
@@ -131,21 +131,21 @@ async fn a_watch_outlives_its_client() {
 }
 
 #[tokio::test]
-async fn messages_of_all_priorities_run_in_their_order_and_are_told_apart() {
+async fn messages_of_all_priorities_run_in_order_and_have_their_own_states() {
     let mut client = connect(&priorities::scenario()).await;
     priorities::assert_order(&priorities::run(&mut client, SubmissionState::Queued).await);
     client.close().await;
 }
 
 #[tokio::test]
-async fn messages_of_all_priorities_run_in_the_same_order_where_the_agent_has_no_queue() {
+async fn messages_of_all_priorities_run_in_the_same_order_without_a_queue_of_the_agent() {
     let mut client = connect(&priorities::scenario().without_queue()).await;
     priorities::assert_order(&priorities::run(&mut client, SubmissionState::Waiting).await);
     client.close().await;
 }
 
 #[tokio::test]
-async fn messages_that_went_into_one_turn_have_its_end_in_common() {
+async fn messages_of_one_turn_have_the_same_end() {
     for scenario in [busy(), busy().without_queue()] {
         let mut client = connect(&scenario).await;
         let mut first = client.send("Work");
@@ -173,7 +173,7 @@ async fn messages_that_went_into_one_turn_have_its_end_in_common() {
 }
 
 #[tokio::test]
-async fn an_interrupt_tells_of_its_turn_however_late_it_is_asked() {
+async fn an_interrupt_reports_its_turn_however_late_it_is_queried() {
     let mut client = connect(&busy()).await;
     let mut first = client.send("Work");
     until(&mut first, SubmissionState::Started).await;
@@ -189,7 +189,7 @@ async fn an_interrupt_tells_of_its_turn_however_late_it_is_asked() {
 }
 
 #[tokio::test]
-async fn nobody_waits_for_a_turn_whose_session_is_gone() {
+async fn waiting_for_a_turn_ends_with_its_session() {
     let client = connect_to_cut_off(&busy()).await;
     let mut submission = client.send("Work");
     until(&mut submission, SubmissionState::Started).await;
@@ -203,7 +203,7 @@ async fn nobody_waits_for_a_turn_whose_session_is_gone() {
     ));
 }
 
-/// A session whose pipe is full, with the message that fills it.
+/// Returns a session whose pipe is full, and the message that fills it.
 async fn full(limits: Limits) -> (Client, Submission) {
     let scenario = Scenario::default().reply([Step::text("Hm "), Step::Fault(Fault::Hang)]);
     let options = fake(&scenario)
@@ -218,7 +218,7 @@ async fn full(limits: Limits) -> (Client, Submission) {
 }
 
 #[tokio::test]
-async fn when_too_much_waits_sending_fails_or_waits_as_the_caller_chooses() {
+async fn with_a_full_queue_sending_fails_or_waits_as_the_caller_chooses() {
     let limits = Limits {
         users: 1000,
         reserved_for_now: 1000,
@@ -236,12 +236,12 @@ async fn when_too_much_waits_sending_fails_or_waits_as_the_caller_chooses() {
         (600..1000).contains(&unwritten.message_bytes),
         "{unwritten:?}"
     );
-    // There is reserved room for messages with priority `now`, and for interrupts.
+    // Some room is reserved for messages with priority `now`, and for interrupts.
     let now = client.send(UserMessage::text("Stop!").priority(Priority::Now));
     let stop = client.interrupt();
     assert_eq!(now.state(), SubmissionState::Waiting);
 
-    // Two wait for room; one of them gives up.
+    // Two callers wait for room. One of them gives up.
     let mut patient = Box::pin(client.send_when_room("p".repeat(600)));
     let mut dropped = Box::pin(client.send_when_room("q".repeat(600)));
     for blocked in [&mut patient, &mut dropped] {
@@ -266,7 +266,7 @@ async fn when_too_much_waits_sending_fails_or_waits_as_the_caller_chooses() {
 }
 
 #[tokio::test]
-async fn who_waits_for_room_learns_that_the_session_ended() {
+async fn waiting_for_room_fails_when_the_session_ends() {
     let limits = Limits {
         users: 100,
         ..Limits::default()
@@ -281,7 +281,7 @@ async fn who_waits_for_room_learns_that_the_session_ended() {
 }
 
 #[tokio::test]
-async fn a_message_that_nobody_observed_has_its_state_when_it_is_sent_again() {
+async fn a_repeated_unobserved_message_has_the_state_of_the_first_one() {
     let mut client = connect(&busy()).await;
     let message = || agentwire::UserMessage::new("Go").uuid("same");
     drop(client.send(message()));

@@ -1,4 +1,4 @@
-//! The stream of one turn, next to that of the session.
+//! Tests of the stream of one turn, in parallel with that of the session.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,13 +16,13 @@ async fn connect(scenario: &Scenario) -> Client {
     Client::connect(fake(scenario)).await.unwrap()
 }
 
-/// A session that is cut off in the middle of a turn.
+/// Connects a session that ends in the middle of a turn.
 async fn connect_to_cut_off(scenario: &Scenario) -> Client {
     let options = fake(scenario).close_policy(hasty());
     Client::connect(options).await.unwrap()
 }
 
-/// Two turns, the first with a tool.
+/// Returns a scenario of two turns, the first with a tool.
 fn two() -> Scenario {
     Scenario::default()
         .reply([Step::text("One."), Step::tool("Bash", json!({}), "1")])
@@ -30,18 +30,18 @@ fn two() -> Scenario {
         .reply([Step::text("Two.")])
 }
 
-/// A model that is busy until it is interrupted.
+/// Returns a scenario whose model is busy until it is interrupted.
 fn busy() -> Scenario {
     Scenario::default().reply([Step::text("Hm "), Step::WaitMs(600_000)])
 }
 
-/// All that a turn brings: what it is about, and how it ended.
+/// Reads a turn to its end. Returns its events and its outcome.
 async fn read(turn: &mut Turn) -> (Vec<String>, Option<TurnOutcome>) {
     let (mut log, mut outcome) = (vec![], None);
     while let Some(event) = turn.next().await {
         let event = match event {
             Ok(event) => event,
-            // The session ended first, and says how.
+            // The session ended before the turn. The error has its end.
             Err(error) => {
                 assert_eq!(outcome, Some(TurnOutcome::Lost), "{error}");
                 log.push(error.to_string());
@@ -58,7 +58,7 @@ async fn read(turn: &mut Turn) -> (Vec<String>, Option<TurnOutcome>) {
 }
 
 #[tokio::test]
-async fn each_turn_has_its_own_messages_and_ends() {
+async fn the_stream_of_each_turn_has_its_messages_and_ends() {
     let mut client = connect(&two()).await;
     let mut first = client.send("One").turn();
     let mut second = client
@@ -67,7 +67,7 @@ async fn each_turn_has_its_own_messages_and_ends() {
     let (log, outcome) = read(&mut second).await;
     assert_eq!(log, ["text: Two.", "result: success fine"]);
     assert_eq!(outcome, Some(TurnOutcome::Completed));
-    // It is all there for who reads later.
+    // A stream that is read later has all events of its turn.
     let (log, _) = read(&mut first).await;
     let texts: Vec<&String> = log.iter().filter(|it| it.starts_with("text")).collect();
     assert_eq!(texts, ["text: One.", "text: One and a half."]);
@@ -77,7 +77,7 @@ async fn each_turn_has_its_own_messages_and_ends() {
 }
 
 #[tokio::test]
-async fn messages_of_one_turn_share_it() {
+async fn messages_of_one_turn_have_the_same_stream() {
     let scenario = busy().reply([Step::text("Both.")]);
     for (scenario, arrived) in [
         (scenario.clone(), SubmissionState::Queued),
@@ -104,7 +104,7 @@ async fn messages_of_one_turn_share_it() {
 }
 
 #[tokio::test]
-async fn a_message_that_no_turn_takes_up_has_an_empty_one() {
+async fn a_message_without_a_turn_has_an_empty_stream() {
     let mut client = connect_to_cut_off(&busy()).await;
     client.send("Work");
     wait_for(&mut client, says("Hm")).await;
@@ -118,7 +118,7 @@ async fn a_message_that_no_turn_takes_up_has_an_empty_one() {
 }
 
 #[tokio::test]
-async fn a_stream_that_comes_late_has_the_start_of_its_turn() {
+async fn a_late_stream_has_the_start_of_its_turn() {
     let mut client = connect(&busy()).await;
     let mut submission = client.send("Work");
     wait_for(&mut client, says("Hm")).await;
@@ -135,7 +135,7 @@ async fn a_stream_that_comes_late_has_the_start_of_its_turn() {
 }
 
 #[tokio::test]
-async fn a_stream_that_comes_after_many_events_is_told_how_many_it_missed() {
+async fn a_late_stream_has_the_number_of_missed_events() {
     let many = (0..40).map(|number| Step::text(format!("{number} ")));
     let many = many.chain([Step::text("Hm "), Step::WaitMs(600_000)]);
     let mut client = connect(&Scenario::default().reply(many)).await;
@@ -156,7 +156,7 @@ async fn a_stream_that_comes_after_many_events_is_told_how_many_it_missed() {
 }
 
 #[tokio::test]
-async fn a_turn_that_the_session_cuts_off_ends_as_lost() {
+async fn a_turn_that_the_end_of_the_session_interrupts_is_lost() {
     let scenario = Scenario::default().reply([Step::text("Hm "), Step::Fault(Fault::Exit(3))]);
     let client = connect(&scenario).await;
     let mut turn = client.send("Work").turn();

@@ -1,4 +1,4 @@
-//! Streams of messages and of text, and the result of a prompt.
+//! Tests of streams of messages and of text, and of the result of a prompt.
 
 #![allow(clippy::unwrap_used)]
 
@@ -31,7 +31,7 @@ fn kind(message: &Message) -> String {
 }
 
 #[tokio::test]
-async fn a_query_is_read_as_messages_which_keep_their_frames() {
+async fn a_query_can_be_read_as_messages_with_their_frames() {
     let mut messages = query("Go", fake(&two())).await.unwrap().messages();
     let mut kinds = vec![];
     while let Some(message) = messages.next().await {
@@ -46,7 +46,7 @@ async fn a_query_is_read_as_messages_which_keep_their_frames() {
 }
 
 #[tokio::test]
-async fn a_clients_stream_goes_on_behind_its_messages() {
+async fn after_a_stream_of_messages_the_client_can_read_events() {
     let mut client = Client::connect(fake(&two())).await.unwrap();
     client.send("One");
     let mut messages = client.messages();
@@ -80,7 +80,7 @@ async fn a_turn_is_read_as_messages_or_as_text() {
 }
 
 #[tokio::test]
-async fn a_turn_that_fails_is_an_error_in_the_text_which_goes_on() {
+async fn a_failed_turn_is_an_error_in_the_text_stream_which_continues() {
     let client = Client::connect(fake(&refused())).await.unwrap();
     let mut texts = client.texts();
     client.send("Go");
@@ -93,7 +93,7 @@ async fn a_turn_that_fails_is_an_error_in_the_text_which_goes_on() {
 }
 
 #[tokio::test]
-async fn an_interrupt_is_no_error_in_the_text() {
+async fn an_interrupt_is_no_error_in_the_text_stream() {
     let scenario = Scenario::default()
         .reply([Step::text("Hm "), Step::WaitMs(600_000)])
         .reply([Step::text("Yes?")]);
@@ -111,12 +111,12 @@ async fn an_interrupt_is_no_error_in_the_text() {
 }
 
 #[tokio::test]
-async fn a_prompt_gives_the_result_of_its_turn() {
+async fn a_prompt_returns_the_result_of_its_turn() {
     let result = prompt("Go", fake(&two())).await.unwrap();
     assert_eq!(result.subtype, ResultSubtype::Success);
 
     let client = Client::connect(fake(&two())).await.unwrap();
-    // They are sent in the order of the calls, whichever is awaited first.
+    // Prompts are sent in the order of the calls, whichever is awaited first.
     let (one, two) = (client.prompt("One"), client.prompt("Two"));
     let two = two.await.unwrap().error_for_result().unwrap();
     let one = one.await.unwrap().error_for_result().unwrap();
@@ -124,7 +124,7 @@ async fn a_prompt_gives_the_result_of_its_turn() {
 }
 
 #[tokio::test]
-async fn an_error_result_is_data_until_it_is_asked_for_as_an_error() {
+async fn an_error_result_is_data_unless_requested_as_an_error() {
     let result = prompt("Go", fake(&refused())).await.unwrap();
     assert!(result.is_error);
     let error = Error::from(result.error_for_result().unwrap_err()).to_string();
@@ -140,7 +140,7 @@ async fn a_turn_without_a_result_is_an_error_of_the_prompt() {
     let mut answer = client.prompt("Go");
     let mut context = Context::from_waker(Waker::noop());
     assert!(answer.as_mut().poll(&mut context).is_pending());
-    // Output before the prompt does not belong to it.
+    // Output before the prompt does not belong to its turn.
     agent.hears().await;
     agent
         .says(r#"{"type":"system","subtype":"init","session_id":"s","uuid":"u"}"#)
@@ -157,7 +157,7 @@ async fn a_turn_without_a_result_is_an_error_of_the_prompt() {
 }
 
 #[tokio::test]
-async fn messages_are_a_stream() {
+async fn messages_implement_stream() {
     let mut messages = query("Go", fake(&two())).await.unwrap().messages();
     let next = std::future::poll_fn(|context| Pin::new(&mut messages).poll_next(context));
     assert!(next.await.unwrap().is_ok());

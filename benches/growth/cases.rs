@@ -1,4 +1,4 @@
-//! What is counted in this process.
+//! The cases that run in this process.
 
 use crate::{Case, conversations, rules, secrets, sessions};
 

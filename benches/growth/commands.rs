@@ -1,11 +1,11 @@
-//! The commands that read whole sessions: `inspect` and `convert`.
+//! Measures the commands that read whole sessions: `inspect` and `convert`.
 
 use crate::lines::{kinds, repeated};
 use crate::{TIMES, built, callgrind, total};
 use std::path::Path;
 
-/// What each kind of line takes, n, 2n and 4n times, beyond what the start
-/// takes.
+/// Returns the instructions for n, 2n and 4n lines of each kind, without those
+/// of the start.
 pub(crate) fn all(wanted: &str) -> Vec<(String, [u64; 3])> {
     let commands: &[(&str, &[&str])] = &[
         ("inspect", &["inspect"]),

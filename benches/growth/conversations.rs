@@ -1,4 +1,4 @@
-//! The assembler.
+//! Cases of the assembler.
 
 use crate::Case;
 use crate::lines::{kinds, renewed};
@@ -6,7 +6,8 @@ use agentwire_protocol::Message;
 use agentwire_protocol::conversation::{Assembler, Conversation};
 use serde_json::{Value, json};
 
-/// Messages, and whether somebody looks after each.
+/// Returns a case that pushes messages to the assembler. If `looks`, the case
+/// reads the conversation after each message.
 fn pushed(
     name: impl Into<String>,
     looks: bool,
@@ -88,7 +89,7 @@ pub(crate) fn all() -> Vec<Case> {
                     false => line.clone(),
                 };
                 let lines = (0..n).map(|number| serde_json::from_str(&line(number)).unwrap());
-                // In the middle of a reply, as most of them come.
+                // The lines arrive in the middle of a reply, like most real lines.
                 std::iter::once(start("m")).chain(lines).collect()
             }));
         }
@@ -127,7 +128,8 @@ pub(crate) fn all() -> Vec<Case> {
             let pieces = (0..n).map(|i| input(i % 2, r#""a":1,"#));
             std::iter::once(start("m")).chain(blocks).chain(pieces).collect()
         }),
-        // Whoever looks after each of these has all moved up each time.
+        // A reader of the conversation after each of these messages would move
+        // all entries each time.
         pushed("replies that supersede the one before", false, |n| {
             (1..n).map(|i| superseding(&format!("m{i}"), i, i - 1)).collect()
         }),

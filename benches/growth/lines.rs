@@ -1,4 +1,4 @@
-//! Every kind of line that an agent was recorded to write.
+//! Every kind of line in the recorded sessions.
 
 use agentwire_testing::Random;
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// A line, and what it says of its kind.
+/// A line, and the members that distinguish its kind.
 pub(crate) struct Kind {
     pub(crate) name: String,
     pub(crate) line: String,
@@ -21,7 +21,7 @@ struct Recorded<'a> {
     msg: &'a RawValue,
 }
 
-/// One line of each kind.
+/// Returns one line of each kind.
 pub(crate) fn kinds() -> Vec<Kind> {
     let mut kinds: BTreeMap<String, String> = BTreeMap::new();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testkit/recordings");
@@ -30,7 +30,7 @@ pub(crate) fn kinds() -> Vec<Kind> {
             .unwrap()
             .lines()
         {
-            // There is a file about them, too.
+            // The folder also contains a file about the recordings.
             let Ok(recorded) = serde_json::from_str::<Recorded<'_>>(recorded) else {
                 continue;
             };
@@ -40,8 +40,8 @@ pub(crate) fn kinds() -> Vec<Kind> {
             let new = recorded.msg.get();
             let line = kinds.entry(kind(&serde_json::from_str(new).unwrap()));
             let line = line.or_insert_with(|| new.to_owned());
-            // A short one: what is done for each line is not to hide what is
-            // done for each pair.
+            // Use the shortest line, so that the work for each line does not
+            // hide the work for each pair.
             if new.len() < line.len() {
                 new.clone_into(line);
             }
@@ -69,7 +69,7 @@ fn kind(line: &Value) -> String {
     parts.collect::<Vec<_>>().join(" ")
 }
 
-/// The line with other ids: the same where they were the same.
+/// Returns the line with other IDs. Equal IDs stay equal.
 pub(crate) fn renewed(line: &str, number: usize) -> String {
     let mut line = line.as_bytes().to_vec();
     let mut at = 0;
@@ -81,7 +81,8 @@ pub(crate) fn renewed(line: &str, number: usize) -> String {
     String::from_utf8(line).unwrap()
 }
 
-/// Where an id that begins here has its digits, and how long it is.
+/// Returns where the digits of an ID at the start of `text` begin, and its
+/// length. Returns 0 for both if there is no ID.
 fn id(text: &[u8]) -> (usize, usize) {
     if text.len() >= 36 && text[..36].iter().enumerate().all(is_uuid) {
         return (0, 36);
@@ -104,7 +105,7 @@ fn is_uuid((at, byte): (usize, &u8)) -> bool {
 }
 
 fn renew(id: &mut [u8], number: usize) {
-    // From the old id and the number on.
+    // The seed depends on the old ID and the number.
     let old = id.iter().fold(number as u64 + 1, |sum, byte| {
         sum.wrapping_mul(0x100_0000_01b3) ^ u64::from(*byte)
     });
@@ -114,7 +115,7 @@ fn renew(id: &mut [u8], number: usize) {
     }
 }
 
-/// The lines of n, each with ids of its own or all with the same.
+/// Returns the line `n` times. If `is_fresh`, each line has its own IDs.
 pub(crate) fn repeated(line: &str, n: usize, is_fresh: bool) -> Vec<u8> {
     let lines = (0..n).map(|number| match is_fresh {
         true => renewed(line, number) + "\n",

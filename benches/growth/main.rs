@@ -1,14 +1,14 @@
-//! Whether the work grows with what comes, and no faster: every kind of line of
-//! the recorded sessions, and what a hostile agent would send, once, twice and
-//! four times as often. What is counted are instructions, by Valgrind's
-//! callgrind: they do not depend on how busy the machine is.
+//! Checks that the work grows no faster than the input: with every kind of line
+//! of the recorded sessions, and with the output of a hostile agent, once,
+//! twice and four times as often. Valgrind's callgrind counts the instructions,
+//! which do not depend on the load of the machine.
 //!
 //! ```sh
 //! scripts/instructions --growth [PART-OF-A-NAME]
 //! ```
 //!
-//! Twice as much must take 2.2 times as many instructions at most. Prints the
-//! worst, and exits with 1 if one is worse.
+//! Twice the input may take at most 2.2 times as many instructions. Prints the
+//! worst cases, and exits with 1 if one exceeds this limit.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -26,22 +26,23 @@ mod sessions;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-/// How often a line comes at first. Little enough that what is done once does
-/// not hide what is done for each, and enough to see what is done for each pair.
+/// The smallest number of lines. It is small enough that the work for the start
+/// does not hide the work for each line, and large enough that the work for
+/// each pair shows.
 const TIMES: usize = 300;
 
-/// What twice as much may take.
+/// The largest allowed factor of the instructions for twice the input.
 const LIMIT: f64 = 2.2;
 
-/// Set for a process of this program that callgrind watches: which of how many
-/// shares of the cases it runs.
+/// The variable with the number of the share of the cases that a process under
+/// callgrind runs.
 const SHARE: &str = "AGENTWIRE_GROWTH_SHARE";
 const SHARES: usize = 2;
 
-/// Something that is done with n of something.
+/// Work for an input of size n.
 pub(crate) struct Case {
     name: String,
-    /// Prepares it, which does not count; what it gives is done once.
+    /// Prepares the work for a size. Only the returned function is measured.
     prepare: Box<dyn Fn(usize) -> Box<dyn FnOnce()>>,
 }
 
@@ -57,7 +58,7 @@ impl Case {
     }
 }
 
-/// What counts.
+/// Runs the work. Callgrind counts only the instructions inside this function.
 #[inline(never)]
 fn measured(work: Box<dyn FnOnce()>) {
     work();
@@ -83,7 +84,7 @@ fn main() -> ExitCode {
     report(counted.chain(programs).collect())
 }
 
-/// How many instructions each case takes, n, 2n and 4n times.
+/// Returns the instructions of each case for n, 2n and 4n.
 fn count(cases: &[Case], wanted: &str) -> Vec<[u64; 3]> {
     let folder = tempfile::tempdir().unwrap();
     let start = |share: usize| {
@@ -111,7 +112,8 @@ fn count(cases: &[Case], wanted: &str) -> Vec<[u64; 3]> {
     counts
 }
 
-/// A command that runs what is added to it, and leaves what it counted.
+/// Returns a command that runs its further arguments as a program under
+/// callgrind, which writes its output to `out`.
 pub(crate) fn callgrind(out: &Path) -> Command {
     let mut out_file = std::ffi::OsString::from("--callgrind-out-file=");
     out_file.push(out);
@@ -124,7 +126,7 @@ pub(crate) fn callgrind(out: &Path) -> Command {
     command
 }
 
-/// The instructions in what callgrind left.
+/// Returns the number of instructions in the output of callgrind.
 pub(crate) fn total(out: &Path) -> Option<u64> {
     let dump = std::fs::read_to_string(out).ok()?;
     let line = dump
@@ -160,7 +162,7 @@ fn report(counted: Vec<(String, [u64; 3])>) -> ExitCode {
     ExitCode::from(u8::from(bad > 0))
 }
 
-/// The `agentwire` that was built beside this program.
+/// Returns the path of the `agentwire` that was built with this program.
 pub(crate) fn built() -> PathBuf {
     let here = std::env::current_exe().unwrap();
     here.parent().unwrap().parent().unwrap().join("agentwire")

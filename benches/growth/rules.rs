@@ -1,4 +1,4 @@
-//! Permission rules, and calls of a hostile agent.
+//! Cases of permission rules with calls of a hostile agent.
 
 use crate::Case;
 use agentwire::Rules;
@@ -93,7 +93,7 @@ fn fetch(url: String) -> CanUseTool {
     CanUseTool::new("WebFetch", json!({"url": url}))
 }
 
-/// The text with a number, n times.
+/// Returns the text with a number, n times.
 fn numbered(text: &str, n: usize) -> String {
     (0..n)
         .map(|number| format!("{text}{:06}", number))

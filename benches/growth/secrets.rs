@@ -1,9 +1,9 @@
-//! The masking of secrets in text.
+//! Cases of the masking of secrets in text.
 
 use crate::Case;
 use agentwire_testkit::secret::masked;
 
-/// What begins a secret, or could, and does not end it.
+/// Texts that begin a secret or look so, and do not end it.
 const PIECES: &[&str] = &[
     "key=",
     "key='",
@@ -40,7 +40,7 @@ const PIECES: &[&str] = &[
 pub(crate) fn all() -> Vec<Case> {
     let pieces = PIECES.iter().map(|piece| {
         Case::new(format!("secrets: {piece:?}"), |n| {
-            // Longer than what is looked at of a value, or of a key.
+            // The text is longer than the examined part of a value or a key.
             let text = piece.repeat(20 * n);
             move || drop(masked(&text))
         })

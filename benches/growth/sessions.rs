@@ -1,4 +1,5 @@
-//! The codec, the host's state machine, and a client with its mailboxes.
+//! Cases of the codec, of the host's state machine, and of a client with its
+//! mailboxes.
 
 use crate::Case;
 use crate::lines::{kinds, repeated};
@@ -15,7 +16,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
 const LONG: Duration = Duration::from_secs(3600);
 
-/// What a driver does when something came.
+/// Does what a driver does after input.
 fn drive(host: &mut Host) {
     while let Some(transmit) = host.poll_transmit() {
         if let Transmit::Line(_) = transmit {
@@ -25,7 +26,7 @@ fn drive(host: &mut Host) {
     while host.poll_event().is_some() {}
 }
 
-/// A host whose agent has answered `initialize`.
+/// Returns a host whose agent has responded to `initialize`.
 fn connected() -> Host {
     let mut host = Host::default();
     let now = Instant::now();
@@ -37,8 +38,8 @@ fn connected() -> Host {
     host
 }
 
-/// Lines that come to a host, each in a read of its own.
-fn told(name: impl Into<String>, lines: impl Fn(usize) -> Vec<u8> + 'static) -> Case {
+/// Returns a case in which a host receives lines, each in its own read.
+fn host_case(name: impl Into<String>, lines: impl Fn(usize) -> Vec<u8> + 'static) -> Case {
     Case::new(format!("host: {}", name.into()), move |n| {
         let lines = lines(n);
         let mut host = connected();
@@ -51,7 +52,7 @@ fn told(name: impl Into<String>, lines: impl Fn(usize) -> Vec<u8> + 'static) -> 
     })
 }
 
-/// Lines that come to a client, which reads them as they come.
+/// Returns a case in which a client receives lines and reads all events.
 fn read(name: impl Into<String>, lines: impl Fn(usize) -> Vec<u8> + 'static) -> Case {
     Case::new(format!("client: {}", name.into()), move |n| {
         let lines = lines(n);
@@ -64,7 +65,7 @@ fn read(name: impl Into<String>, lines: impl Fn(usize) -> Vec<u8> + 'static) -> 
     })
 }
 
-/// A session whose agent says these lines, and no more.
+/// Runs a session whose agent writes these lines, and no more.
 async fn session(lines: Vec<u8>) {
     let (to_agent, input) = tokio::io::duplex(1 << 16);
     let (mut output, from_agent) = tokio::io::duplex(1 << 16);
@@ -80,7 +81,7 @@ async fn session(lines: Vec<u8>) {
                 .write_all(format!("{answer}\n").as_bytes())
                 .await
                 .unwrap();
-            // The client may have had enough.
+            // The client may have ended the session.
             let _ = output.write_all(&lines).await;
         });
         while let Ok(Some(_)) = input.next_line().await {}
@@ -118,7 +119,7 @@ fn system(subtype: &str, i: usize) -> Value {
         "status": "completed", "hook_id": format!("h{i}"), "session_id": "s", "uuid": format!("u{i}")})
 }
 
-/// What a hostile agent says, and a host and a client hear.
+/// The name of a case, and the lines of a hostile agent.
 type Hostile = (&'static str, fn(usize) -> Vec<u8>);
 
 const HOSTILE: &[Hostile] = &[
@@ -282,9 +283,9 @@ pub(crate) fn all() -> Vec<Case> {
                     drive(&mut host);
                 }
                 for i in 0..n {
-                    let told = json!({"type": "user", "uuid": format!("p{i}"), "isReplay": true,
+                    let host_case = json!({"type": "user", "uuid": format!("p{i}"), "isReplay": true,
                         "message": {"role": "user", "content": "x"}});
-                    host.handle_input(now, &lines([told]));
+                    host.handle_input(now, &lines([host_case]));
                     drive(&mut host);
                 }
             }
@@ -315,13 +316,13 @@ pub(crate) fn all() -> Vec<Case> {
             };
             let name = format!("{}, {ids}", kind.name);
             let line = kind.line.clone();
-            cases.push(told(&name, move |n| repeated(&line, n, is_fresh)));
+            cases.push(host_case(&name, move |n| repeated(&line, n, is_fresh)));
             let line = kind.line.clone();
             cases.push(read(&name, move |n| repeated(&line, n, is_fresh)));
         }
     }
     for (name, lines) in HOSTILE {
-        cases.push(told(*name, lines));
+        cases.push(host_case(*name, lines));
         cases.push(read(*name, lines));
     }
     cases.extend(COMMANDS.iter().map(|(name, command)| {
@@ -354,7 +355,7 @@ fn bash(command: &str) -> CanUseTool {
     serde_json::from_value(request).unwrap()
 }
 
-/// Commands of n parts.
+/// The name of a case, and a function that returns a command of n parts.
 type Commands = (&'static str, fn(usize) -> String);
 
 const COMMANDS: &[Commands] = &[

@@ -1,12 +1,11 @@
-//! The recipes of the cookbook in the guide, each of which runs with the fake
-//! agent:
+//! The recipes of the cookbook in the guide. Each runs with the fake agent:
 //!
 //! ```text
 //! cargo run --all-features --example cookbook -- first_answer
 //! ```
 //!
-//! Without a name, it lists the recipes. `docs/guide/cookbook.md` has the code
-//! of each, and what it prints; `tests/cookbook.rs` checks both.
+//! Without a name, this program lists the recipes. `docs/guide/cookbook.md` has the code
+//! and the output of each recipe; `tests/cookbook.rs` checks both.
 
 #![allow(
     clippy::print_stdout,
@@ -104,7 +103,7 @@ async fn cook() -> Result<(), Box<dyn Error>> {
         NAMES.iter().for_each(|name| println!("{name}"));
         return Ok(());
     };
-    // Where the fake agent keeps its transcripts.
+    // The fake agent stores its transcripts in this folder.
     let home = tempfile::tempdir()?;
     let options = Options::new()
         .cli(std::env::current_exe()?)

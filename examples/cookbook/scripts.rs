@@ -1,17 +1,17 @@
-//! What the fake agent says in each recipe.
+//! The scripts of the fake agent for each recipe.
 
 use agentwire_testkit::scenario::Response;
 use agentwire_testkit::{Fault, Load, LoadKind, Reply, Scenario, Step, Usage, When};
 use serde_json::json;
 use std::time::Duration;
 
-/// Longer than any recipe runs.
+/// A pause that is longer than any recipe runs.
 const FOREVER: Step = Step::WaitMs(600_000);
 
 pub(crate) fn of(recipe: &str) -> Scenario {
     let bash =
         |command: &str, result: &str| Step::tool("Bash", json!({ "command": command }), result);
-    // A call with which the agent suggests a rule.
+    // Returns a call for which the agent suggests a rule.
     let suggested = |command: &str| {
         let mut step = bash(command, "ok");
         if let Step::Tool(call) = &mut step {

@@ -15,9 +15,9 @@ pub struct Configuration {
 }
 
 impl Configuration {
-    /// Returns the configuration folders of an agent with this environment; `None` if it has
-    /// neither `CLAUDE_CONFIG_DIR` nor a home directory. `variable` returns the value of a
-    /// variable.
+    /// Returns the configuration folders of an agent with this environment. Returns
+    /// `None` if the environment has neither `CLAUDE_CONFIG_DIR` nor a home directory.
+    /// `variable` returns the value of a variable.
     pub fn of<V: AsRef<OsStr>>(variable: impl Fn(&str) -> Option<V>) -> Option<Self> {
         let folder = |name| {
             let value = variable(name).filter(|it| !it.as_ref().is_empty());

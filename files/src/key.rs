@@ -131,8 +131,8 @@ impl TranscriptKey {
         &self.session_id
     }
 
-    /// Returns the part of the session, such as `subagents/agent-a1b2`; `None` for the
-    /// session's own transcript. Its segments are separated by `/`.
+    /// Returns the part of the session, such as `subagents/agent-a1b2`. Returns `None`
+    /// for the session's own transcript. The segments of a part are separated by `/`.
     #[must_use]
     pub fn subpath(&self) -> Option<&str> {
         self.subpath.as_deref()
@@ -144,8 +144,9 @@ impl TranscriptKey {
         (&self.project, &self.session_id) == (&session.project, &session.session_id)
     }
 
-    /// Returns the key of an agent's file; `None` if it is not a transcript. Ignores the path
-    /// above the folder `projects`: the agent may run on another machine.
+    /// Returns the key of an agent's file. Returns `None` if the file is not a
+    /// transcript. Ignores the path above the folder `projects`, because the agent may
+    /// run on another machine.
     #[must_use]
     pub fn of_file(path: &str) -> Option<Self> {
         let separator = if path.contains('/') { '/' } else { '\\' };
@@ -259,7 +260,7 @@ pub fn given_name<V: AsRef<OsStr>>(variable: impl Fn(&str) -> Option<V>) -> Opti
     (is_name && !is_device(name)).then(|| name.to_owned())
 }
 
-/// Returns whether this is a device name on Windows.
+/// Returns whether a name is a device name on Windows.
 fn is_device(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     match name.strip_prefix("com").or(name.strip_prefix("lpt")) {

@@ -1,9 +1,10 @@
 //! Private files in folders that may contain planted links.
 //!
-//! A link as the last segment of a path is not followed, and a pipe is not opened. Links above are
-//! followed: the user may have made the configuration directory and `projects` links, and whoever
-//! can replace them can replace everything below. [`check_folder`] checks folders below, where
-//! links may come with a session or an archive.
+//! A link as the last segment of a path is not followed, and a pipe is not opened. Links
+//! above the last segment are followed: the user may have made the configuration
+//! directory and `projects` links, and whoever can replace them can replace everything
+//! below. [`check_folder`] checks folders below `projects`, where links may come with a
+//! session or an archive.
 
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Read};
@@ -21,7 +22,8 @@ const ATTEMPTS: usize = 1000;
 ///
 /// # Errors
 ///
-/// As [`OpenOptions::open`]; [`io::ErrorKind::InvalidInput`] if it is not a regular file.
+/// The errors of [`OpenOptions::open`], and [`io::ErrorKind::InvalidInput`] if the path
+/// is not a regular file.
 pub fn open(path: &Path, options: &OpenOptions) -> io::Result<File> {
     #[cfg(unix)]
     let options = {
@@ -37,13 +39,13 @@ pub fn open(path: &Path, options: &OpenOptions) -> io::Result<File> {
             return Err(not_regular(&before));
         }
         let file = match options.open(path) {
-            // A link or a pipe has replaced the file meanwhile.
+            // A link or a pipe has replaced the file after the check.
             Err(error) if is_link_error(&error) || !fs::symlink_metadata(path)?.is_file() => {
                 continue;
             }
             file => file?,
         };
-        // Otherwise another file has replaced it, such as the lock of the next owner.
+        // Otherwise, another file has replaced it, such as the lock of the next owner.
         if is_same(&before, &file.metadata()?) {
             return Ok(file);
         }
@@ -63,12 +65,12 @@ fn is_link_error(error: &io::Error) -> bool {
     is_link_error
 }
 
-/// Opens or creates a regular file. Only this user can access a new file; others lose their access
-/// to an existing one.
+/// Opens or creates a regular file. Only this user can access a new file. Other users
+/// lose their access to an existing one.
 ///
 /// # Errors
 ///
-/// As [`open`]; also if the access of others cannot be removed.
+/// The errors of [`open`]. Also fails if the access of other users cannot be removed.
 pub fn open_or_create(path: &Path, options: &OpenOptions) -> io::Result<File> {
     loop {
         match open(path, options) {
@@ -90,7 +92,7 @@ pub fn open_or_create(path: &Path, options: &OpenOptions) -> io::Result<File> {
 ///
 /// # Errors
 ///
-/// As [`OpenOptions::open`] with `create_new`.
+/// The errors of [`OpenOptions::open`] with `create_new`.
 pub fn create(path: &Path, options: &OpenOptions) -> io::Result<File> {
     let mut options = options.clone();
     options.write(true).create_new(true);
@@ -103,14 +105,14 @@ pub fn create(path: &Path, options: &OpenOptions) -> io::Result<File> {
 ///
 /// # Errors
 ///
-/// As [`open`].
+/// The errors of [`open`].
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     open(path, File::options().read(true))?.read_to_end(&mut text)?;
     Ok(text)
 }
 
-/// Removes the access of others to an open file.
+/// Removes the access of other users to an open file.
 ///
 /// # Errors
 ///
@@ -135,7 +137,7 @@ pub fn make_private(file: &File) -> io::Result<()> {
 ///
 /// If the file cannot be written or renamed.
 pub fn replace(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-    // An unguessable name that is not a session's.
+    // The name cannot be guessed, and is not that of a session.
     let temporary = path.with_file_name(format!(".{}.agentwire.tmp", Uuid::new_v4()));
     let written = (|| {
         let mut file = create(&temporary, &File::options())?;
@@ -149,7 +151,8 @@ pub fn replace(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> 
     written
 }
 
-/// Removes the access of others to a regular file without opening it. Does nothing for other files.
+/// Removes the access of other users to a regular file without opening it. Does nothing
+/// for other paths.
 ///
 /// # Errors
 ///
@@ -186,7 +189,7 @@ fn builder() -> DirBuilder {
     builder
 }
 
-/// Creates a private folder in an existing one. Returns whether it is new.
+/// Creates a private folder in an existing one. Returns whether the folder is new.
 ///
 /// # Errors
 ///
@@ -200,18 +203,20 @@ pub fn create_folder(path: &Path) -> io::Result<bool> {
         match fs::symlink_metadata(path) {
             Ok(found) if found.is_dir() => return Ok(false),
             Ok(_) => return Err(not_folder(path)),
-            // The folder was removed meanwhile.
+            // The folder was removed after the attempt to create it.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
     }
 }
 
-/// Creates a folder like [`create_folder`]. Removes the access of others to an existing one.
+/// Creates a folder like [`create_folder`]. Removes the access of other users to an
+/// existing one.
 ///
 /// # Errors
 ///
-/// As [`create_folder`]; also if the access of others cannot be removed.
+/// The errors of [`create_folder`]. Also fails if the access of other users cannot be
+/// removed.
 pub fn create_private_folder(path: &Path) -> io::Result<bool> {
     let is_new = create_folder(path)?;
     #[cfg(unix)]
@@ -282,7 +287,7 @@ mod tests {
     use std::os::unix::fs::symlink;
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    /// Stops the other thread, even if the test fails.
+    /// Stops the other thread on drop, even if the test fails.
     struct StopOnDrop<'a>(&'a AtomicBool);
 
     impl Drop for StopOnDrop<'_> {

@@ -9,8 +9,8 @@ use std::thread::sleep;
 use std::time::Duration;
 use uuid::Uuid;
 
-/// The number of attempts to remove the folder: a process that is being killed may still write to
-/// it.
+/// The number of attempts to remove the folder. A process that is being killed may still
+/// write to it.
 const ATTEMPTS: u32 = 5;
 
 /// A private folder that is removed on drop.
@@ -28,7 +28,7 @@ impl PrivateFolder {
     ///
     /// # Errors
     ///
-    /// If it cannot be created.
+    /// If the folder cannot be created.
     pub fn new(name: &str) -> Result<Self, WriteError> {
         let folder = Self {
             path: std::env::temp_dir().join(format!("{name}-{}", Uuid::new_v4())),
@@ -38,7 +38,7 @@ impl PrivateFolder {
         Ok(folder)
     }
 
-    /// Returns the path.
+    /// Returns the path of the folder.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -58,11 +58,11 @@ impl PrivateFolder {
         self.write_with(name, |file| file.write_all(text))
     }
 
-    /// Like [`PrivateFolder::write`], but writes in several steps.
+    /// Writes a new file like [`PrivateFolder::write`], but in several steps.
     ///
     /// # Errors
     ///
-    /// As [`PrivateFolder::write`].
+    /// The errors of [`PrivateFolder::write`].
     pub fn write_with(
         &self,
         name: &str,

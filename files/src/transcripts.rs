@@ -17,12 +17,12 @@ pub type Transcript = (TranscriptKey, Vec<Json>);
 pub struct EntryHead {
     #[serde(rename = "type")]
     kind: Option<String>,
-    /// The ID.
+    /// The ID of the entry.
     pub uuid: Option<String>,
 }
 
 impl EntryHead {
-    /// Reads the head of an entry; `None` if the JSON is not an entry.
+    /// Reads the head of an entry. Returns `None` if the JSON is not an entry.
     #[must_use]
     pub fn of(entry: &Json) -> Option<Self> {
         entry.read().ok()
@@ -45,8 +45,9 @@ pub fn entry_of_line(line: &[u8]) -> Option<(Json, Option<String>)> {
     is_reported.then_some((entry, uuid))
 }
 
-/// Reads the transcripts of a session from the configuration directory of an agent: first its own,
-/// then those of its sub-agents. Returns an empty list if the session does not exist.
+/// Reads the transcripts of a session from the configuration directory of an agent: first
+/// its own transcript, then those of its sub-agents. Returns an empty list if the session
+/// does not exist.
 ///
 /// # Errors
 ///
@@ -141,7 +142,7 @@ pub fn write_transcripts(config: &Path, transcripts: &[Transcript]) -> Result<()
 ///
 /// # Errors
 ///
-/// If it cannot be written.
+/// If the transcript cannot be written.
 pub fn write_transcript(
     folder: &PrivateFolder,
     key: &TranscriptKey,
@@ -235,7 +236,8 @@ fn merge_folder(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns whether a transcript has all entries of another one, or that does not exist.
+/// Returns whether a transcript has all entries of another one, or the other one does not
+/// exist.
 fn has_all(copy: &Path, other: &Path) -> io::Result<bool> {
     let is_transcript = other.extension().is_some_and(|it| it == "jsonl");
     if !is_transcript || fs::symlink_metadata(other).is_err() {

@@ -6,7 +6,7 @@ use agentwire_protocol::content::{
 };
 
 /// The separator of thinking blocks that become one text.
-const BETWEEN: &str = "\n\n";
+const SEPARATOR: &str = "\n\n";
 
 /// The blocks of a message of the model.
 #[derive(Debug, Default)]
@@ -35,7 +35,7 @@ impl<'a> ReplyBlocks<'a> {
             }
         }
         if !unsigned.is_empty() {
-            let reasoning = unsigned.join(BETWEEN);
+            let reasoning = unsigned.join(SEPARATOR);
             let signed = blocks_by_kind
                 .thinking
                 .iter()
@@ -66,7 +66,7 @@ pub(crate) fn is_copy<'a>(reasoning: &str, thinking: impl Iterator<Item = &'a st
 /// Joins several texts of reasoning.
 pub(crate) fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> Option<String> {
     let texts: Vec<&str> = texts.collect();
-    (!texts.is_empty()).then(|| texts.join(BETWEEN))
+    (!texts.is_empty()).then(|| texts.join(SEPARATOR))
 }
 
 /// Reads the thinking of a message. This is the reasoning, unless it repeats the thinking blocks.

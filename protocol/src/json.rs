@@ -195,13 +195,13 @@ pub struct Number(Digits);
 /// The text of a number. Few numbers are so long that they need an allocation.
 #[derive(Clone, PartialEq, Eq)]
 enum Digits {
-    Short(u8, [u8; SHORT]),
+    Short(u8, [u8; MAX_INLINE_LENGTH]),
     Long(Box<str>),
 }
 
 /// The maximum length of a short text. With its length and the discriminant,
 /// such a text is no larger than a `String`.
-const SHORT: usize = 22;
+const MAX_INLINE_LENGTH: usize = 22;
 
 impl Number {
     /// Returns the JSON text.
@@ -223,14 +223,14 @@ impl Number {
     }
 
     pub(crate) const fn zero() -> Self {
-        let mut bytes = [0; SHORT];
+        let mut bytes = [0; MAX_INLINE_LENGTH];
         bytes[0] = b'0';
         Self(Digits::Short(1, bytes))
     }
 
     /// Creates a number from its text, which must be valid.
     pub(crate) fn of_text(text: &str) -> Self {
-        let mut bytes = [0; SHORT];
+        let mut bytes = [0; MAX_INLINE_LENGTH];
         match (bytes.get_mut(..text.len()), u8::try_from(text.len())) {
             (Some(place), Ok(len)) => {
                 place.copy_from_slice(text.as_bytes());
@@ -571,7 +571,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const DECLARED: &[&str] = &["a", "b"];
+    const DECLARED_NAMES: &[&str] = &["a", "b"];
 
     fn names(members: &Members) -> Vec<&str> {
         members.iter().map(|(name, _)| name).collect()
@@ -580,8 +580,8 @@ mod tests {
     #[test]
     fn a_first_null_is_a_member_like_any_other() {
         let mut members = Members::default();
-        members.push_declared(&DECLARED[0], Json::null());
-        members.push_declared(&DECLARED[1], Json::null());
+        members.push_declared(&DECLARED_NAMES[0], Json::null());
+        members.push_declared(&DECLARED_NAMES[1], Json::null());
         members.push("c", Json::of_text("1"));
         assert_eq!(names(&members), ["a", "b", "c"]);
         assert_eq!((members.len(), members.get("a")), (3, Some(&Json::null())));
@@ -596,7 +596,7 @@ mod tests {
         assert_eq!(members.remove("a"), None);
         assert_eq!(names(&members), ["b", "c"]);
         // A member that is added again comes last.
-        members.push_declared(&DECLARED[0], Json::null());
+        members.push_declared(&DECLARED_NAMES[0], Json::null());
         assert_eq!(names(&members), ["b", "c", "a"]);
         assert_eq!(members.into_entries().len(), 3);
     }
@@ -604,7 +604,7 @@ mod tests {
     #[test]
     fn a_single_null_can_be_removed_and_taken() {
         let mut members = Members::default();
-        members.push_declared(&DECLARED[0], Json::null());
+        members.push_declared(&DECLARED_NAMES[0], Json::null());
         assert_eq!(members.clone().into_entries().len(), 1);
         assert_eq!(members.remove("b"), None);
         assert_eq!(members.remove("a"), Some(Json::null()));

@@ -31,7 +31,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 pub struct Sqlite(Arc<Mutex<Connection>>);
 
 /// The timeout of a writer that waits for another writer.
-const BUSY: Duration = Duration::from_secs(30);
+const WRITER_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The number of bytes of entries in a page.
 const PAGE: usize = 1 << 20;
@@ -119,7 +119,7 @@ impl Sqlite {
     }
 
     fn with_connection(mut connection: Connection) -> Result<Self, StoreError> {
-        connection.busy_timeout(BUSY)?;
+        connection.busy_timeout(WRITER_TIMEOUT)?;
         connection.pragma_update(None, "journal_mode", "wal")?;
         connection.pragma_update(None, "synchronous", "full")?;
         migrate(&mut connection)?;

@@ -55,7 +55,7 @@ fn reported_lines(live: &Live, key: &TranscriptKey) -> Vec<String> {
 }
 
 /// A session is stored byte for byte and resumed with an empty home directory.
-async fn assert_session_moves_through(logs: impl LogStore) {
+async fn assert_stores_and_resumes(logs: impl LogStore) {
     let first = Live::start(hello()).await;
     let store = LogBacked::new(logs);
     let options = first.options().session_store(store.clone());
@@ -91,19 +91,19 @@ async fn assert_session_moves_through(logs: impl LogStore) {
 
 #[tokio::test]
 async fn sessions_resume_from_memory() {
-    assert_session_moves_through(MemoryLog::new()).await;
+    assert_stores_and_resumes(MemoryLog::new()).await;
 }
 
 #[tokio::test]
 async fn sessions_resume_from_a_directory() {
     let folder = tempfile::tempdir().unwrap();
-    assert_session_moves_through(Directory::new(folder.path())).await;
+    assert_stores_and_resumes(Directory::new(folder.path())).await;
 }
 
 #[tokio::test]
 async fn sessions_resume_from_a_database() {
     let folder = tempfile::tempdir().unwrap();
-    assert_session_moves_through(Sqlite::open(folder.path().join("sessions.db")).unwrap()).await;
+    assert_stores_and_resumes(Sqlite::open(folder.path().join("sessions.db")).unwrap()).await;
 }
 
 /// A host whose session was taken over is refused and changes nothing.

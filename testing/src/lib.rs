@@ -12,8 +12,8 @@ use std::fmt::Display;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Prints how many of something a test ran, also where the harness captures
-/// output. `.ci/run` adds these up.
+/// Prints how many items a test ran, even if the harness captures output.
+/// `.ci/run` adds the numbers up.
 pub fn counted(number: impl Display, what: &str) {
     let line = format!("counted: {number} {what}\n");
     let _ = std::io::stderr().write_all(line.as_bytes());

@@ -1,7 +1,7 @@
 //! Random numbers.
 
-/// A generator of random numbers (splitmix64): the same for the same seed, and
-/// with nothing in common for neighbouring seeds.
+/// A random number generator (splitmix64). The numbers depend only on the seed.
+/// Those of neighbouring seeds are independent.
 #[derive(Debug, Clone)]
 pub struct Random(u64);
 
@@ -21,7 +21,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// Returns a number below `limit`, or 0 if there is none.
+    /// Returns a number below `limit`. Returns 0 if `limit` is 0.
     #[allow(clippy::cast_possible_truncation, reason = "it is below `limit`")]
     pub fn below(&mut self, limit: usize) -> usize {
         (self.number() % limit.max(1) as u64) as usize
@@ -49,7 +49,7 @@ impl Random {
         format!("{a}-{b}-{c}-{}-{}", &text[16..20], &text[20..])
     }
 
-    /// Returns a generator of its own, for a task that runs at the same time.
+    /// Returns an independent generator, for a concurrent task.
     #[must_use]
     pub fn split(&mut self) -> Self {
         Self::new(self.below(usize::MAX) as u64)

@@ -8,7 +8,7 @@ use std::thread;
 ///
 /// # Panics
 ///
-/// If it is set to something else.
+/// If the variable is set to something else.
 #[must_use]
 pub fn number(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok()?;
@@ -17,15 +17,15 @@ pub fn number(name: &str) -> Option<u64> {
 }
 
 /// Runs a simulation with the seeds from 0 to `seeds`, or up to
-/// `AGENTWIRE_SIMULATE` if it is set, on all cores. `run` gets a seed and adds
-/// to what its thread has found.
+/// `AGENTWIRE_SIMULATE` if that is set, on all cores. `run` gets a seed, and
+/// updates the findings of its thread.
 ///
-/// Returns the number of seeds and what each thread found. If `AGENTWIRE_SEED`
-/// is set, calls `alone` with that seed and returns `None`.
+/// Returns the number of seeds, and the findings of each thread. If
+/// `AGENTWIRE_SEED` is set, calls `alone` with that seed and returns `None`.
 ///
 /// # Panics
 ///
-/// If a seed fails, with its number.
+/// If a seed fails. The message has the number of the seed.
 pub fn simulate<T: Default + Send>(
     seeds: u64,
     alone: impl FnOnce(u64) -> Result<(), String>,

@@ -326,8 +326,8 @@ impl Delivered {
         self.lagged
     }
 
-    /// Returns whether this message was, or may have been, reported as lost.
-    pub(crate) fn tells_lost(&self, uuid: &str) -> bool {
+    /// Returns whether the stream reported this message as lost, or may have dropped that report.
+    pub(crate) fn may_be_lost(&self, uuid: &str) -> bool {
         self.lagged || self.lost.contains(uuid)
     }
 

@@ -308,7 +308,7 @@ impl Session {
             ));
         }
         let lost = self.users.lost.lock().unwrap();
-        if let Some(uuid) = lost.iter().find(|uuid| !self.delivered.tells_lost(uuid))
+        if let Some(uuid) = lost.iter().find(|uuid| !self.delivered.may_be_lost(uuid))
             && !was_dropped
         {
             return Err(format!("the loss of {uuid} was not reported"));

@@ -6,20 +6,20 @@ use agentwire::{ClosePolicy, Options};
 use agentwire_testkit::{Child, Fault, LineFault, Signal};
 use std::time::Duration;
 
-/// A session in which something goes wrong.
+/// A session with a fault.
 pub(crate) struct Row {
     pub(crate) name: &'static str,
-    /// At the start of the agent.
+    /// The faults at the start of the agent.
     pub(crate) startup: Vec<Fault>,
-    /// In the middle of a reply.
+    /// The faults in the middle of a reply.
     pub(crate) faults: Vec<Fault>,
     pub(crate) options: fn(Options) -> Options,
     /// Whether requests are not answered, so that they need a short deadline.
     pub(crate) is_hurried: bool,
-    /// Whether the agent says nothing any more, so that the user's own
-    /// deadline is what ends it.
+    /// Whether the agent becomes silent, so that only a deadline of the user ends the
+    /// turn.
     pub(crate) is_silent: bool,
-    /// Whether much is sent to it then.
+    /// Whether the host sends many messages after the fault.
     pub(crate) is_flooded: bool,
     /// The additional events for the user.
     pub(crate) sees: Vec<String>,
@@ -83,13 +83,13 @@ impl Row {
         self
     }
 
-    /// The agent is gone in the middle of the turn, in this way.
+    /// Expects that the agent exits in the middle of the turn, in this way.
     fn ends(self, how: &str) -> Self {
         let end = format!("the agent CLI exited unexpectedly ({how})");
         self.sees([LOST, &end]).and("ends")
     }
 
-    /// The session does not come to begin, for this reason.
+    /// Expects that the session does not start, for this reason.
     fn refused(self, why: &str) -> Self {
         self.sees([why]).and("does not begin")
     }
@@ -99,8 +99,8 @@ impl Row {
         self
     }
 
-    /// How the session is closed: in short steps where the agent does not react.
-    /// Only one that ignores SIGTERM has to be killed.
+    /// Returns how the session is closed. If the agent does not react, the timeouts are
+    /// short. Only an agent that ignores SIGTERM must be killed.
     pub(crate) fn close_policy(&self) -> ClosePolicy {
         let short = Duration::from_millis(500);
         match (self.is_hurried, self.fate.contains("killed")) {
@@ -134,7 +134,7 @@ pub(crate) fn rows() -> Vec<Row> {
     rows
 }
 
-/// The delivery of bytes.
+/// Faults in the delivery of bytes.
 fn bytes() -> Vec<Row> {
     vec![
         Row::new("one byte at a time").starts([Fault::Chunked(1)]),
@@ -157,7 +157,7 @@ fn bytes() -> Vec<Row> {
     ]
 }
 
-/// The content of a line.
+/// Faults in the content of a line.
 fn lines() -> Vec<Row> {
     vec![
         line("noise", LineFault::Noise)
@@ -207,7 +207,7 @@ fn lines() -> Vec<Row> {
     ]
 }
 
-/// The end of the process, if it ends.
+/// Faults that end the process, or prevent its end.
 fn ends() -> Vec<Row> {
     let signal = |signal| [Fault::Signal(signal)];
     vec![
@@ -276,7 +276,7 @@ fn ends() -> Vec<Row> {
     ]
 }
 
-/// The state of the pipes.
+/// Faults of the pipes.
 fn pipes() -> Vec<Row> {
     let child = |belongs| [Fault::LeaveChild(belongs)];
     vec![

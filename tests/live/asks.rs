@@ -1,4 +1,4 @@
-//! Questions and plans of the model, on the real CLI.
+//! Tests of questions and plans of the model, on the real CLI.
 
 use super::support::{Live, describe, wait_for};
 use agentwire::protocol::permission::{PermissionMode, QuestionUnanswered};
@@ -24,7 +24,7 @@ async fn log_of(client: &mut Client, prompt: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn what_the_user_answers_reaches_the_model() {
+async fn answers_of_the_user_reach_the_model() {
     let option = |label: &str| json!({"label": label, "description": "a leaf"});
     let question = |text: &str| {
         json!({"question": text, "header": "Drink", "multiSelect": true,

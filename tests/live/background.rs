@@ -1,4 +1,4 @@
-//! Background tasks of the real CLI, and the turns that follow them.
+//! Tests of background tasks of the real CLI, and of the turns that follow them.
 
 use crate::support::{LONG, Live, wait_for};
 use agentwire::protocol::message::MessageOrigin;
@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio::sync::Notify;
 
-/// What is told of turns, of the background and of rest; and that a sub-agent
-/// speaks, however much it says.
+/// The events of turns, background tasks and idleness, and a line for consecutive
+/// messages of a sub-agent.
 #[derive(Default)]
 struct Log(Vec<String>);
 
@@ -49,25 +49,25 @@ fn bash(command: &str) -> Step {
     Step::tool("Bash", json!({ "command": command }), "")
 }
 
-/// A command that waits for its word.
+/// Returns a command that waits until a word is sent.
 fn waiting_for(word: &str) -> String {
     format!("mkfifo {word} 2>/dev/null; read answer < {word}; echo $answer")
 }
 
-/// Gives a command its word; it may not wait yet.
-fn give(live: &Live, word: &str) {
+/// Sends a word to a command, which may not wait for it yet.
+fn send_word(live: &Live, word: &str) {
     let file = live.project().join(word);
-    // The runtime would wait for a task of its own when the test has failed.
+    // A failed test would wait for a task of the runtime, so this is a thread.
     std::thread::spawn(move || std::fs::write(file, "done\n").unwrap());
 }
 
-/// Starts a task in the background that ends at the word `go`.
+/// Returns a call that starts a background task, which ends after the word `go`.
 fn start_task() -> Step {
     let input = json!({ "command": waiting_for("go"), "run_in_background": true });
     Step::tool("Bash", input, "")
 }
 
-/// Of a task that ends when the session rests.
+/// The expected events of a background task that ends while the session is idle.
 const TASK: [&str; 9] = [
     "turn 1",
     "turn 1 answers",
@@ -81,7 +81,7 @@ const TASK: [&str; 9] = [
 ];
 
 #[tokio::test]
-async fn a_task_that_ends_in_the_background_begins_a_turn_that_answers_nobody() {
+async fn a_task_that_ends_starts_a_turn_without_messages() {
     let scenario = Scenario::default()
         .reply([start_task()])
         .reply([Step::text("It runs.")])
@@ -98,12 +98,12 @@ async fn a_task_that_ends_in_the_background_begins_a_turn_that_answers_nobody() 
         log.is_at("idle").then_some(())
     })
     .await;
-    // Before the task is over, the message is.
+    // The message is completed before the task ends.
     assert_eq!(submission.state(), SubmissionState::Completed);
     let first = submission.turn_ended().await.unwrap();
     assert_eq!(first.messages, [Box::from(submission.uuid())]);
 
-    give(&live, "go");
+    send_word(&live, "go");
     let own = wait_for(&mut client, |event| {
         log.see(event);
         match event {
@@ -128,7 +128,7 @@ async fn a_task_that_ends_in_the_background_begins_a_turn_that_answers_nobody() 
     client.close().await;
 }
 
-/// A query in which everything may run, read to its end.
+/// Runs a query that allows every call. Returns its log at its end.
 async fn ask(live: &Live, mut on: impl FnMut(&Event, &Log)) -> Log {
     let options = live
         .options()
@@ -148,7 +148,7 @@ async fn ask(live: &Live, mut on: impl FnMut(&Event, &Log)) -> Log {
 }
 
 #[tokio::test]
-async fn a_query_goes_on_and_answers_until_the_turn_of_its_task_is_over() {
+async fn a_query_continues_until_the_end_of_the_turn_after_its_task() {
     let scenario = Scenario::default()
         .reply([start_task()])
         .reply([Step::text("It runs.")])
@@ -157,7 +157,7 @@ async fn a_query_goes_on_and_answers_until_the_turn_of_its_task_is_over() {
     let live = Live::start(scenario).await;
     let log = ask(&live, |event, log| {
         if matches!(event, Event::Activity(Activity::Idle)) && log.0.len() == 5 {
-            give(&live, "go");
+            send_word(&live, "go");
         }
     });
     assert_eq!(log.await.0, TASK);
@@ -173,8 +173,8 @@ async fn a_query_ends_with_the_turn_that_hears_of_its_task_while_it_runs() {
         .reply([Step::text("Both are over.")]);
     let live = Live::start(scenario).await;
     let log = ask(&live, |event, _| match event {
-        Event::Background(tasks) if tasks.is_empty() => give(&live, "on"),
-        Event::Background(_) => give(&live, "go"),
+        Event::Background(tasks) if tasks.is_empty() => send_word(&live, "on"),
+        Event::Background(_) => send_word(&live, "go"),
         _ => {}
     });
     assert_eq!(
@@ -191,7 +191,7 @@ async fn a_query_ends_with_the_turn_that_hears_of_its_task_while_it_runs() {
 }
 
 #[tokio::test]
-async fn what_an_agent_in_the_background_says_begins_no_turn_and_its_report_does() {
+async fn messages_of_a_background_agent_start_no_turn_but_its_report_does() {
     let ask = json!({
         "description": "Touch it",
         "prompt": "Touch it.",
@@ -205,7 +205,7 @@ async fn what_an_agent_in_the_background_says_begins_no_turn_and_its_report_does
         .subagent([bash("touch made")])
         .subagent([Step::text("I did it.")]);
     let live = Live::start(scenario).await;
-    // It continues after the turn that started it.
+    // The sub-agent continues after the turn that started it.
     let is_over = Arc::new(Notify::new());
     let goes_on = Arc::clone(&is_over);
     let options = live.options().on_permission(move |ask| {
@@ -223,7 +223,7 @@ async fn what_an_agent_in_the_background_says_begins_no_turn_and_its_report_does
         let event = event.unwrap();
         if let Event::Turn(TurnEvent::Ended(end)) = &event {
             if ends.is_empty() {
-                // Earlier output is not relevant.
+                // Ignore the output of the sub-agent before this point.
                 log.0.retain(|line| line != "a sub-agent speaks");
                 is_over.notify_one();
             }

@@ -1,4 +1,4 @@
-//! Stored sessions that this program has changed, on the real CLI.
+//! Tests of stored sessions that this program changed, on the real CLI.
 
 use crate::support::Live;
 use agentwire::{Client, Message, query};
@@ -10,7 +10,7 @@ fn history(live: &Live) -> History {
     History::in_directory(live.home.path().join(".claude")).project(live.project())
 }
 
-/// The texts that the model is sent, without those of the CLI itself.
+/// Returns the texts that the model receives, without those of the CLI itself.
 fn shown(body: &Value) -> Vec<String> {
     let messages = body["messages"].as_array().unwrap().iter();
     let messages = messages.filter(|message| message["role"] != "system");
@@ -70,7 +70,7 @@ async fn a_fork_goes_on_after_its_last_message() {
     let asked = live.model.asked(3).await;
     let expected = ["First", "One.", "Second", "Two.", "Go on"];
     assert_eq!(shown(&asked.body.unwrap()), expected);
-    // The first session has what it had.
+    // The fork did not change the first session.
     let messages = history.session_messages(&session, MessageSelection::new());
     assert_eq!(messages.unwrap().len(), 6);
 }

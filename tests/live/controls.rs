@@ -1,4 +1,4 @@
-//! Every control method against the real CLI: its response, or its refusal.
+//! Tests every control method against the real CLI: its response, or its refusal.
 
 use crate::mcp_servers::{broken, tiny};
 use crate::support::{Live, ended, log_to_end, until_idle};
@@ -16,7 +16,7 @@ use std::fs;
 use std::future::Future;
 use std::time::SystemTime;
 
-/// The CLI's handling of requests.
+/// How the CLI handles each request.
 #[derive(Default)]
 struct Table(Vec<(&'static str, String)>);
 
@@ -52,7 +52,7 @@ impl Table {
 }
 
 #[tokio::test]
-async fn every_method_is_answered_or_refused_as_it_is_known_to_be() {
+async fn every_method_is_answered_or_refused_as_measured() {
     let scenario = Scenario::default()
         .reply([Step::text("Hello.")])
         .reply([Step::text("On the side.")]);
@@ -192,7 +192,7 @@ async fn every_method_is_answered_or_refused_as_it_is_known_to_be() {
     assert_eq!(met, KNOWN, "what the CLI does has changed");
 }
 
-/// The handling by CLI 2.1.329.
+/// How CLI 2.1.329 handles each request.
 const KNOWN: &[(&str, &str)] = &[
     ("set_model", "answered: model"),
     ("set_permission_mode", "answered: mode"),
@@ -297,7 +297,7 @@ const KNOWN: &[(&str, &str)] = &[
 ];
 
 #[tokio::test]
-async fn files_go_back_to_how_they_were_before_a_message() {
+async fn files_are_rewound_to_the_state_before_a_message() {
     let folder = tempfile::tempdir().unwrap();
     let poem = folder.path().join("poem.txt");
     let write = |text: &str| {
@@ -339,7 +339,7 @@ async fn files_go_back_to_how_they_were_before_a_message() {
 }
 
 #[tokio::test]
-async fn what_fills_the_context_is_told_as_it_is_estimated_and_as_it_is_counted() {
+async fn context_usage_is_reported_as_estimated_and_as_counted() {
     let live = Live::start(Scenario::default().reply([Step::text("Hello.")])).await;
     let mut client = Client::connect(live.options()).await.unwrap();
     client.send("Hello?").await.unwrap();

@@ -1,4 +1,4 @@
-//! An assembled conversation of the real CLI: streams, tools, sub-agents and
+//! Tests of an assembled conversation of the real CLI: streams, tools, sub-agents and
 //! interrupts.
 
 use crate::support::{Live, wait_for};
@@ -12,19 +12,18 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// The part of a user interface.
+/// A user interface that displays the conversation.
 #[derive(Default)]
 struct Screen {
     assembler: Assembler,
-    /// The texts of the main agent's replies, as they were painted: by entry
-    /// and block.
+    /// The displayed texts of the main agent's replies, by entry and block.
     painted: BTreeMap<(usize, usize), String>,
-    /// The inputs of tools, as they could be read while they grew.
+    /// The inputs of tools, as they could be read while they streamed.
     inputs: Vec<Value>,
 }
 
 impl Screen {
-    /// Shows what an event changes. Says whether it is the end of a turn.
+    /// Displays what an event changes. Returns whether the event is the end of a turn.
     fn show(&mut self, event: &Event) -> bool {
         let Event::Frame(frame) = event else {
             return matches!(event, Event::Activity(Activity::Idle));
@@ -50,7 +49,7 @@ impl Screen {
         false
     }
 
-    /// Says something, and shows it before the agent echoes it.
+    /// Sends a message, and displays it before the agent echoes it.
     async fn say(&mut self, client: &Client, text: &str, uuid: &str) {
         let prompt = UserMessage::text(text).uuid(uuid);
         self.assembler.push(&prompt.clone().into());
@@ -79,7 +78,7 @@ async fn a_conversation_is_put_together_while_it_is_said() {
     let scenario = Scenario::default()
         .reply([
             Step::thinking("What rhymes with crab?"),
-            // The CLI passes this on as it streams, and never says it.
+            // The CLI streams this text, but sends no message with it.
             Step::text("\n\n"),
             Step::text("I write it down."),
             Step::tool("Write", write.clone(), ""),
@@ -117,7 +116,7 @@ async fn a_conversation_is_put_together_while_it_is_said() {
     let words = |screen: &mut Screen| screen.painted.values().any(|text| text == "word word ");
     screen.until(&mut client, words).await;
 
-    // A window that opens now sees the same.
+    // A conversation that is displayed from here on has the same contents.
     let so_far = screen.assembler.conversation();
     assert_eq!(written_and_read(so_far), *so_far);
     client.interrupt().await.unwrap();

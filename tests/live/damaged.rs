@@ -1,7 +1,7 @@
-//! For a damaged transcript, a conversion has the messages that the real CLI sends to the
-//! model when it resumes the session.
+//! Tests that the conversion of a damaged transcript has the messages that the real CLI
+//! sends to the model when it resumes the session.
 //!
-//! `AGENTWIRE_DAMAGED` is the number of transcripts, and `AGENTWIRE_DAMAGED_SEED` the
+//! `AGENTWIRE_DAMAGED` is the number of transcripts, and `AGENTWIRE_DAMAGED_SEED` is the
 //! first seed. Differences are written to `target/damaged/SEED`.
 
 use crate::support::{Live, counted};
@@ -21,21 +21,21 @@ use std::sync::Mutex;
 /// The prompt with which a damaged session is resumed.
 const PROMPT: &str = "Where were we?";
 
-/// A transcript of the real CLI, which is damaged.
+/// A transcript of the real CLI, of which the test damages copies.
 struct Base {
     name: &'static str,
     session: String,
     text: String,
 }
 
-/// The lines of a transcript, with their ends.
+/// Returns the lines of a transcript, with their line ends.
 fn lines(text: &[u8]) -> Vec<Vec<u8>> {
     text.split_inclusive(|byte| *byte == b'\n')
         .map(<[u8]>::to_vec)
         .collect()
 }
 
-/// Whether a line is a record of the conversation.
+/// Returns whether a line is a record of the conversation.
 fn is_said(line: &[u8]) -> bool {
     let record: Value = serde_json::from_slice(line).unwrap_or_default();
     matches!(
@@ -44,13 +44,13 @@ fn is_said(line: &[u8]) -> bool {
     )
 }
 
-/// Damages a transcript, up to three times; tells how.
+/// Returns the transcript with up to three damages, and their descriptions.
 fn damage(text: &str, seed: u64) -> (Vec<u8>, Vec<String>) {
     let mut random = Random::new(seed);
     let mut lines = lines(text.as_bytes());
     let mut done = vec![];
     for _ in 0..=random.below(3) {
-        // Most damages hit what matters.
+        // Most damages affect records of the conversation.
         let said: Vec<usize> = (0..lines.len()).filter(|at| is_said(&lines[*at])).collect();
         if said.is_empty() {
             break;
@@ -109,7 +109,7 @@ fn damage(text: &str, seed: u64) -> (Vec<u8>, Vec<String>) {
                 "two records on a line"
             }
             9 => {
-                // Such as those of a message with several calls.
+                // The shuffled lines can be those of a message with several calls.
                 let end = lines.len().min(at + 8);
                 for place in (at + 1..end).rev() {
                     lines.swap(place, at + random.below(place + 1 - at));
@@ -144,7 +144,7 @@ fn projects(live: &Live) -> PathBuf {
     live.home.path().join(".claude/projects").join(key)
 }
 
-/// The transcript of a session with these prompts.
+/// Returns the transcript of a session with these prompts.
 async fn base(name: &'static str, scenario: Scenario, prompts: &[&str]) -> Base {
     let live = Live::start(scenario).await;
     let options = || live.options().allowed_tools(["Agent", "Bash"]);
@@ -160,8 +160,8 @@ async fn base(name: &'static str, scenario: Scenario, prompts: &[&str]) -> Base 
     }
 }
 
-/// A session that was resumed at an earlier message.
-async fn left(scenario: Scenario) -> Base {
+/// Returns the transcript of a session that was resumed at an earlier message.
+async fn resumed_at_earlier_message(scenario: Scenario) -> Base {
     let live = Live::start(scenario).await;
     let options = || live.options().allowed_tools(["Bash"]);
     let (session, said) = crate::transcripts::ask("One", options()).await;
@@ -177,8 +177,8 @@ async fn left(scenario: Scenario) -> Base {
     }
 }
 
-/// Sessions of text, with calls in parallel, with a branch that was left, and with a
-/// compaction.
+/// Returns transcripts with only text, with parallel calls, with an abandoned branch, and
+/// with a compaction.
 async fn bases() -> Vec<Base> {
     let bash = |command: &str| Step::tool("Bash", json!({ "command": command }), "");
     let texts = Scenario::default()
@@ -212,7 +212,7 @@ async fn bases() -> Vec<Base> {
     vec![
         base("texts", texts, &["One", "Two", "Three", "Four"]).await,
         base("tools", tools, &["Count", "Count again"]).await,
-        left(branched).await,
+        resumed_at_earlier_message(branched).await,
         base(
             "compacted",
             compacted,
@@ -222,7 +222,8 @@ async fn bases() -> Vec<Base> {
     ]
 }
 
-/// What the CLI sends the model for this prompt; nothing, if it resumes no session.
+/// Resumes the session. Returns what the CLI sends to the model, or `None` if it resumes
+/// no session.
 async fn sent(live: &Live, session: &str) -> Option<Value> {
     let before = live.model.requests().len();
     let mut answer = query(PROMPT, live.options().resume(session)).await.ok()?;
@@ -242,7 +243,8 @@ async fn sent(live: &Live, session: &str) -> Option<Value> {
     body.map(|body| body["messages"].clone())
 }
 
-/// What the model is sent, a line for each part, without what the CLI adds.
+/// Returns the parts of the messages that the model receives, one line each, without
+/// additions of the CLI.
 fn parts_sent(messages: &Value) -> Vec<String> {
     let mut parts = vec![];
     for message in messages.as_array().unwrap() {
@@ -296,15 +298,15 @@ fn parts_converted(text: &[u8], session: &str) -> Vec<String> {
     parts
 }
 
-/// Leaves out what the CLI adds and what cannot be sent:
+/// Removes additions of the CLI and parts that cannot be sent:
 ///
 /// - messages with the role `system`, reminders, and the messages with which the CLI
 ///   keeps the roles in turn;
-/// - thinking, which the CLI leaves out where nothing else of its message is there;
-/// - calls without a result in the transcript, which the CLI leaves out, except at the
-///   end, where it adds a result; and results without a call;
-/// - the order of the results of one message, and the place of its texts, which the CLI
-///   puts before its calls.
+/// - thinking, which the CLI omits if its message has nothing else;
+/// - calls without a result in the transcript, which the CLI omits except at the end,
+///   where it adds a result; and results without a call;
+/// - the order of the results of one message, and the position of its texts, which the
+///   CLI puts before its calls.
 fn normal(parts: Vec<String>, converted: &[String]) -> Vec<String> {
     let has = |kind: &str, id: &str| converted.contains(&format!("{kind} {id}"));
     let is_added = |part: &String| {
@@ -333,7 +335,7 @@ fn normal(parts: Vec<String>, converted: &[String]) -> Vec<String> {
     parts
 }
 
-/// What differs of the damaged transcripts whose seeds are taken from `seeds`.
+/// Returns the differences of the damaged transcripts whose seeds are taken from `seeds`.
 async fn differences(bases: &[Base], seeds: &Mutex<Range<u64>>) -> Vec<String> {
     let replies = |scenario: Scenario, _| scenario.reply([Step::text("There.")]);
     let cases = seeds.lock().unwrap().clone();
@@ -360,7 +362,7 @@ async fn differences(bases: &[Base], seeds: &Mutex<Range<u64>>) -> Vec<String> {
         }
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/damaged");
         let folder = folder.join(seed.to_string());
-        // In a sealed run, nothing can be written there.
+        // In a sealed run, this folder is not writable.
         if fs::create_dir_all(&folder).is_ok() {
             let sent = serde_json::to_string_pretty(&sent).unwrap();
             fs::write(folder.join("transcript.jsonl"), &text).unwrap();

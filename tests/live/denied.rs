@@ -1,5 +1,5 @@
-//! Effects that a rule of the host denies never occur: each rule against each way of an
-//! agent, on the real CLI, with a planted secret.
+//! Tests that effects that a rule of the host denies never occur: each rule against each
+//! way of an agent, on the real CLI, with a planted secret.
 
 use super::support::{LONG, Live, counted};
 use agentwire::mcp::Tools;
@@ -15,24 +15,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-/// Without a list, the CLI leaves the searching to its shell tool.
+/// The tools of the CLI. Without this list, the CLI searches only with its shell tool.
 const TOOLS: [&str; 9] = [
     "Agent", "Bash", "Edit", "Glob", "Grep", "Read", "Skill", "WebFetch", "Write",
 ];
 
-/// Only what is read has this text.
+/// A text that only the denied file contains.
 const SECRET: &str = "S3CR3T";
 
 /// The file that only a denied call changes.
 const CHANGED: &str = "secrets/changed.txt";
 
-/// The file that only a denied command makes.
+/// A file that only a denied command creates.
 const MADE: &str = "secrets/made.txt";
 
 /// The beginning of a sub-agent's prompt.
 const SUBAGENT: &str = "To the sub-agent";
 
-/// A way to do something that a rule names.
+/// A way to cause an effect that a rule denies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     Read,
@@ -45,7 +45,7 @@ enum Way {
     MentionOfSkill,
     /// A shell command in the text of a slash command.
     CatOfSkill,
-    /// The same, of a skill that the model calls.
+    /// A shell command in the text of a skill that the model calls.
     CatOfCalledSkill,
     ReadOfSubagent,
     CatOfSubagent,
@@ -86,7 +86,7 @@ const ALL: [Way; 20] = [
     Subagent,
 ];
 
-/// Rules, and the ways that each closes.
+/// Rules, and the ways that each rule must prevent.
 const RULES: &[(&str, &[Way])] = &[
     (
         "Read(secrets/**)",
@@ -196,7 +196,7 @@ impl Way {
         }
     }
 
-    /// The calls of the model, one a reply.
+    /// Returns the calls of the model, one for each reply.
     fn calls(self, port: u16) -> Vec<(&'static str, Value)> {
         let bash = |command: String| ("Bash", json!({ "command": command, "description": "d" }));
         let read = ("Read", json!({ "file_path": "secrets/key.txt" }));
@@ -245,9 +245,9 @@ impl Way {
     }
 }
 
-/// Takes a way, and returns whether it had its effect: the secret reached the model, a file
-/// was written, an address was connected to, a tool of the host was called, or a sub-agent
-/// was started. The permission callback allows everything, or denies it.
+/// Takes a way. Returns whether it had its effect: the secret reached the model, a file
+/// was written, a connection was made, a tool of the host was called, or a sub-agent was
+/// started. The permission callback allows or denies everything.
 async fn has_effect(way: Way, allows: bool, rule: impl Fn(Options) -> Options) -> bool {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -300,7 +300,7 @@ async fn has_effect(way: Way, allows: bool, rule: impl Fn(Options) -> Options) -
 }
 
 #[tokio::test]
-async fn what_a_rule_denies_does_not_happen_whichever_way_is_taken() {
+async fn a_denied_effect_does_not_occur_by_any_way() {
     let mut plays: JoinSet<Option<String>> = JoinSet::new();
     let mut wrong = Vec::new();
     let (mut with, mut without) = (0, 0);
@@ -317,7 +317,7 @@ async fn what_a_rule_denies_does_not_happen_whichever_way_is_taken() {
                 let ask = Rules::builder().ask([*rule]).build().unwrap();
                 let denied = has_effect(way, true, |it| it.rules(deny.clone())).await;
                 let asked = has_effect(way, false, |it| it.rules(ask.clone())).await;
-                // An ask rule is not about files that are only mentioned.
+                // Ask rules do not apply to files that are only mentioned.
                 let is_mention = matches!(way, Mention | MentionOfSkill);
                 let found = format!("{way:?} in spite of {rule}: {denied}, to ask {asked}");
                 (denied || asked != is_mention).then_some(found)

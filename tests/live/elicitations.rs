@@ -1,4 +1,4 @@
-//! Elicitations of MCP servers through the real CLI.
+//! Tests of elicitations of MCP servers through the real CLI.
 
 use crate::support::Live;
 use agentwire::hook::HookCall;
@@ -35,7 +35,7 @@ while read -r line; do
 done
 "#;
 
-/// The response to a tool of that server.
+/// Calls a tool of the [`ASKING`] server. Returns the text of its result.
 async fn told(options: Options, tool: &str) -> String {
     let server: McpServerConfig = McpStdioServer::new("sh", ["-c", ASKING]).into();
     let mut client = Client::connect(options).await.unwrap();

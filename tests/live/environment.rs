@@ -1,4 +1,4 @@
-//! The environment of the real CLI's children.
+//! Tests of the environment of the real CLI's children.
 
 use crate::support::{Live, ended, log_to_end};
 use agentwire::process::{HOST_TOOLS, OUTER_SESSION};
@@ -10,8 +10,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What children are given that does not say whose they are: what a shell has,
-/// how tools are to behave, and our own mark.
+/// Variables of children that do not identify their session: those of a shell, those that
+/// configure tools, and the mark of this library.
 const NOT_OF_A_SESSION: [&str; 9] = [
     "AGENTWIRE_SESSION",
     "BUN_ENABLE_CRASH_REPORTING",
@@ -31,8 +31,8 @@ fn names(file: &Path) -> BTreeSet<String> {
 }
 
 #[tokio::test]
-async fn what_marks_a_shell_a_hook_or_a_server_as_the_clis_is_not_passed_on() {
-    // Whole, when it is there.
+async fn variables_of_an_outer_cli_are_not_passed_on() {
+    // Rename the file when it is complete.
     let tell = |file: &Path| {
         let file = file.display();
         format!("env -0 > {file}.part; mv {file}.part {file}")
@@ -40,7 +40,7 @@ async fn what_marks_a_shell_a_hook_or_a_server_as_the_clis_is_not_passed_on() {
     let project = tempfile::tempdir().unwrap();
     let file = |name: &str| project.path().join(name);
     let [shell, hook, server] = ["shell", "hook", "server"].map(file);
-    // The server may take longer to start than the turn to end.
+    // The server may take longer to start than the turn takes to end.
     let wait = format!("until [ -e {} ]; do sleep 0.05; done", server.display());
     let command = format!("{wait}; {}", tell(&shell));
     let call = Step::tool("Bash", json!({ "command": command }), "");
@@ -79,16 +79,16 @@ async fn what_marks_a_shell_a_hook_or_a_server_as_the_clis_is_not_passed_on() {
     }
 }
 
-/// The CLI's behavior if it inherits a variable.
+/// The effect of an inherited variable on the CLI.
 #[derive(Debug, PartialEq)]
 enum Effect {
-    /// It exits before its first response, without a word.
+    /// The CLI exits before its first response, without output.
     ExitsSilently,
-    /// It exits, and says why on standard error.
+    /// The CLI exits, and writes the reason to standard error.
     Exits,
-    /// It writes to standard error.
+    /// The CLI writes to standard error.
     Writes,
-    /// No effect that the host can observe.
+    /// The host observes no effect.
     None,
 }
 

@@ -1,4 +1,5 @@
-//! Hooks that deny and gates that fail, on the real CLI: the guarded call does not run.
+//! Tests of hooks that deny and of gates that fail, on the real CLI: the guarded call
+//! does not run.
 
 use super::support::{Live, describe, log_to_end, wait_for};
 use agentwire::hook::HookCall;
@@ -11,7 +12,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::LocalSet;
 
-/// The model calls a tool that leaves a file, and talks.
+/// Returns a reply that calls a tool, which creates a file, and two replies with a text.
 fn touch_and_talk() -> Scenario {
     Scenario::default()
         .reply([Step::tool(
@@ -23,7 +24,7 @@ fn touch_and_talk() -> Scenario {
         .reply([Step::text("Two.")])
 }
 
-/// A hook that refuses as the table of denials has it, and is no gate.
+/// Returns a hook that is no gate. It denies as the documented table of denials lists.
 fn refuses(event: &HookKind) -> Hook {
     let denial = HookOutput::denial(event, "Not today.").unwrap();
     Hook::named(event.clone(), move |_: HookCall<HookEvent>| {
@@ -32,7 +33,7 @@ fn refuses(event: &HookKind) -> Hook {
     })
 }
 
-/// A gate that fails whenever it is called.
+/// Returns a gate that fails at each call.
 fn fails(event: HookKind) -> Hook {
     async fn fail(_: HookCall<HookEvent>) -> Result<(), &'static str> {
         Err("out of order")
@@ -61,8 +62,8 @@ async fn the_denial_of_each_event_is_heeded() {
     let touched = r#"call: Bash {"command":"touch made; echo made"}"#;
     let fine = "result: success fine";
     let compacting: &[&str] = &["Go", "/compact"];
-    // What is delivered; whether the tool ran; how often the model was asked;
-    // what it was told.
+    // The delivered events; whether the tool ran; the number of model requests; whether
+    // the model received the reason.
     type Seen = (&'static [&'static str], bool, usize, bool);
     let cases: [(HookKind, &[&str], Seen); 7] = [
         (
@@ -88,7 +89,7 @@ async fn the_denial_of_each_event_is_heeded() {
         (
             HookKind::PreCompact,
             compacting,
-            // The session answers in the model's place.
+            // The session answers in place of the model.
             (
                 &[
                     "call",
@@ -146,7 +147,7 @@ async fn the_denial_of_each_event_is_heeded() {
         assert!(!log.contains(&touched.to_owned()) || log.last().unwrap() == fine);
         assert_eq!(live.project().join("made").exists(), ran, "{event}");
         let mut asked = live.model.requests();
-        // Some versions look first whether the API is there.
+        // Some versions first check whether the API is available.
         asked.retain(|it| it.reply().is_some());
         assert_eq!(asked.len(), requests, "{event}");
         let hears = |it: &agentwire_testkit::model::ModelRequest| {
@@ -159,7 +160,7 @@ async fn the_denial_of_each_event_is_heeded() {
 }
 
 #[tokio::test]
-async fn a_gate_of_the_model_that_fails_leaves_the_model() {
+async fn a_failed_gate_of_the_model_keeps_the_model() {
     let live = Live::start(Scenario::default()).await;
     let options = live.options().hook(fails(HookKind::PreModelSwitch));
     let mut client = Client::connect(options).await.unwrap();
@@ -178,9 +179,9 @@ async fn a_gate_of_the_model_that_fails_leaves_the_model() {
     client.close().await;
 }
 
-/// The agent sends both at once, and uses the first response.
+/// The agent sends both requests at once, and uses the first response.
 #[tokio::test]
-async fn whoever_answers_first_decides_between_a_gate_and_the_permission_callback() {
+async fn the_first_response_of_a_gate_or_the_permission_callback_decides() {
     for gate_is_first in [true, false] {
         let live = Live::start(touch_and_talk()).await;
         let first_has_answered = Arc::new(Notify::new());
@@ -217,10 +218,10 @@ async fn whoever_answers_first_decides_between_a_gate_and_the_permission_callbac
     }
 }
 
-/// After that the agent takes its ask back without a word, and never says that
-/// it rests.
+/// After the timeout, the agent cancels its permission request without a message, and
+/// never reports that it is idle.
 #[tokio::test]
-async fn a_permission_hook_that_takes_too_long_hangs_nobody() {
+async fn a_slow_permission_hook_does_not_block_the_session() {
     let live = Live::start(touch_and_talk()).await;
     let (told, mut hears) = mpsc::unbounded_channel();
     let callback = told.clone();
@@ -256,7 +257,7 @@ async fn a_permission_hook_that_takes_too_long_hangs_nobody() {
 }
 
 #[tokio::test]
-async fn a_hook_that_hangs_hangs_no_session() {
+async fn a_hanging_hook_does_not_block_the_session() {
     let hanging = |event: HookKind| async move {
         let live = Live::start(touch_and_talk()).await;
         let (told, mut hears) = mpsc::unbounded_channel();
@@ -273,12 +274,12 @@ async fn a_hook_that_hangs_hangs_no_session() {
             .on_permission(|_| async { PermissionResult::allow() });
         let mut answer = query("Go", options).await.unwrap();
         let (log, error) = log_to_end(async || answer.next().await).await;
-        // The CLI gives up on the session there, and says so by its exit.
+        // The CLI abandons the session at this hook. Its exit reports this.
         let exits = event == HookKind::PostToolBatch;
         assert_eq!(error.is_some(), exits, "{event}: {error:?} {log:?}");
         let has_result = log.iter().any(|line| line.starts_with("result"));
         assert!(has_result, "{event}: {log:?}");
-        // It is always notified, at the latest at the end of the session.
+        // The hook is always cancelled, at the latest at the end of the session.
         hears.recv().await.unwrap();
     };
     let tasks = LocalSet::new();

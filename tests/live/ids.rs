@@ -1,5 +1,5 @@
-//! IDs of sessions and messages of the real CLI: a session with a new ID, and two
-//! messages with the same ID.
+//! Tests of IDs of sessions and messages of the real CLI: a session with a new ID, and
+//! two messages with the same ID.
 
 use crate::support::{Live, until_idle, wait_for};
 use agentwire::Error;
@@ -7,8 +7,8 @@ use agentwire::{Activity, Client, Event, SessionUpdate, SubmissionState, UserMes
 use agentwire_testkit::{Scenario, Step};
 use serde_json::Value;
 
-/// Reads on until the session rests, and gives what is told of the session,
-/// and the ids under which its frames are.
+/// Reads until the session is idle. Returns the session updates, and the session IDs of
+/// the frames.
 async fn read_turn(client: &mut Client) -> (Vec<SessionUpdate>, Vec<String>) {
     let (mut news, mut ids) = (vec![], vec![]);
     wait_for(client, |event| {
@@ -28,7 +28,7 @@ async fn read_turn(client: &mut Client) -> (Vec<SessionUpdate>, Vec<String>) {
 }
 
 #[tokio::test]
-async fn a_session_that_was_cleared_goes_on_under_another_id() {
+async fn a_cleared_session_continues_with_another_id() {
     let scenario = Scenario::default()
         .reply([Step::text("Hello.")])
         .reply([Step::text("Who are you?")]);
@@ -67,7 +67,7 @@ async fn a_session_that_was_cleared_goes_on_under_another_id() {
 }
 
 #[tokio::test]
-async fn a_message_that_the_cli_has_had_ends_without_a_turn() {
+async fn a_message_with_a_known_id_ends_without_a_turn() {
     let scenario = Scenario::default()
         .reply([Step::text("Once.")])
         .reply([Step::text("Twice.")]);
@@ -88,7 +88,7 @@ async fn a_message_that_the_cli_has_had_ends_without_a_turn() {
     assert_eq!((first.turn, next.turn), (1, 2));
     client.close().await;
 
-    // Another process that resumes the session has received it too.
+    // Another process that resumes the session has also received the message.
     let options = live.options().flag_value("--resume", &ids[0]);
     let mut client = Client::connect(options).await.unwrap();
     let mut again = client.send(hello);

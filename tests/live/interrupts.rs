@@ -1,4 +1,4 @@
-//! Interrupts of the real CLI in all its states.
+//! Tests of interrupts of the real CLI in all its states.
 
 use crate::support::{Live, line_of, priorities, says, until_idle, wait_for};
 use agentwire::control::{Interrupted, StopPolicy, Stopped};
@@ -15,7 +15,7 @@ fn bash(command: &str) -> Step {
     Step::tool("Bash", json!({ "command": command }), "")
 }
 
-/// The turn of this message was interrupted, for this reason.
+/// Asserts that the turn of this message was interrupted for this reason.
 async fn assert_interrupted(
     interrupted: Interrupted,
     submission: &mut Submission,
@@ -48,7 +48,7 @@ async fn an_interrupt_ends_a_turn_in_which_the_model_streams() {
 }
 
 #[tokio::test]
-async fn stopping_a_turn_in_which_the_model_streams_takes_no_more_than_an_interrupt() {
+async fn stopping_a_streaming_turn_takes_only_an_interrupt() {
     let live = Live::start(priorities::scenario()).await;
     let mut client = Client::connect(live.options()).await.unwrap();
     let mut submission = client.send("Tell a story");
@@ -98,7 +98,7 @@ async fn an_interrupt_ends_a_turn_that_waits_for_a_permission_and_the_late_answe
         .reply([Step::text("Done.")]);
     let live = Live::start(scenario).await;
     let (told, mut asks) = mpsc::unbounded_channel();
-    // With this the CLI gives every answer back that it has had.
+    // With this flag, the CLI echoes every response that it receives.
     let options = live
         .options()
         .flag("--replay-user-messages")
@@ -144,7 +144,7 @@ async fn an_interrupt_ends_a_turn_that_waits_for_a_permission_and_the_late_answe
 }
 
 #[tokio::test]
-async fn an_interrupt_of_a_session_that_rests_finds_no_turn() {
+async fn an_interrupt_of_an_idle_session_finds_no_turn() {
     let live = Live::start(Scenario::default().reply([Step::text("Hello.")])).await;
     let mut client = Client::connect(live.options()).await.unwrap();
     let interrupted = client.interrupt().outcome().await.unwrap();

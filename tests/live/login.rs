@@ -1,4 +1,4 @@
-//! The real CLI's reports of a failed login.
+//! Tests of the real CLI's reports of a failed login.
 
 use crate::support::{Live, wait_for};
 use agentwire::protocol::host::AuthUpdate;
@@ -6,7 +6,7 @@ use agentwire::protocol::message::{AssistantError, TerminalReason};
 use agentwire::{Client, Event, SessionUpdate};
 use agentwire_testkit::{ApiError, Scenario, Step};
 
-/// A model's server that refuses.
+/// Returns a scenario whose model refuses every request.
 fn refusing(status: u16, kind: &str, message: &str) -> Scenario {
     Scenario::default()
         .reply([Step::Error(ApiError {
@@ -26,7 +26,7 @@ async fn login_news(client: &mut Client) -> AuthUpdate {
     .await
 }
 
-/// The reason for which the next turn fails.
+/// Returns the reason why the next turn fails.
 async fn login_failure(client: &mut Client) -> AssistantError {
     let mut submission = client.send("Hello?");
     let AuthUpdate::Failed { error, said } = login_news(client).await else {
@@ -41,7 +41,7 @@ async fn login_failure(client: &mut Client) -> AssistantError {
 }
 
 #[tokio::test]
-async fn a_key_that_the_api_does_not_take_is_told_at_each_attempt_and_at_the_end() {
+async fn a_rejected_key_is_reported_at_each_attempt_and_at_the_end() {
     let live = Live::start(refusing(401, "authentication_error", "invalid x-api-key")).await;
     let options = live.options().env("CLAUDE_CODE_MAX_RETRIES", "1");
     let mut client = Client::connect(options).await.unwrap();
@@ -66,7 +66,7 @@ async fn a_key_that_the_api_does_not_take_is_told_at_each_attempt_and_at_the_end
 }
 
 #[tokio::test]
-async fn an_account_without_credit_is_told() {
+async fn an_account_without_credit_is_reported() {
     let message = "Your credit balance is too low to access the Anthropic API.";
     let live = Live::start(refusing(400, "invalid_request_error", message)).await;
     let mut client = Client::connect(live.options()).await.unwrap();
@@ -76,7 +76,7 @@ async fn an_account_without_credit_is_told() {
 }
 
 #[tokio::test]
-async fn a_session_without_any_login_is_told_and_asks_no_api() {
+async fn a_missing_login_is_reported_without_a_request_to_the_api() {
     let live = Live::start(Scenario::default()).await;
     let options = live.options().env("ANTHROPIC_API_KEY", "");
     let mut client = Client::connect(options).await.unwrap();

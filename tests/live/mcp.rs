@@ -1,4 +1,4 @@
-//! MCP servers inside the host, with the real CLI.
+//! Tests of MCP servers inside the host, with the real CLI.
 
 use crate::mcp_servers::tiny;
 use crate::support::{LONG, Live, describe, until_idle, wait_for};
@@ -50,7 +50,7 @@ async fn log_of_turn(client: &mut Client, prompt: &str) -> Vec<String> {
     log
 }
 
-/// A server as it is written with rmcp's macros.
+/// An MCP server that is written with rmcp's macros.
 #[derive(Clone)]
 struct Bench {
     /// A barrier for concurrent calls.
@@ -84,8 +84,8 @@ impl Bench {
         let running = self.running.fetch_add(1, Ordering::SeqCst) + 1;
         self.most.fetch_max(running, Ordering::SeqCst);
         for _ in 0..5 {
-            // The agent reads and writes, and has a call on its way if it
-            // wants to make one.
+            // Each request lets the agent read and write, so that it can make another
+            // call.
             session.request(&McpStatus::default()).await.unwrap();
         }
         self.running.fetch_sub(1, Ordering::SeqCst);
@@ -108,7 +108,7 @@ impl Bench {
 impl ServerHandler for Bench {}
 
 #[tokio::test]
-async fn ten_calls_run_at_once_where_tools_only_read_and_one_after_the_other_elsewhere() {
+async fn calls_of_read_only_tools_run_at_once_and_others_in_turn() {
     let ten = |tool| (0..10).map(move |number| call(tool, json!({ "number": number })));
     let scenario = Scenario::default()
         .reply(ten("slow"))
@@ -151,7 +151,7 @@ struct Growing {
     has_grown: Arc<AtomicBool>,
     handshakes: Arc<AtomicUsize>,
     lists: Arc<AtomicUsize>,
-    /// The version of MCP that it speaks, if it is an old one.
+    /// The version of MCP that the server supports, if it is an old one.
     version: Option<ProtocolVersion>,
 }
 
@@ -225,7 +225,7 @@ impl ServerHandler for Growing {
 }
 
 #[tokio::test]
-async fn a_handshake_of_the_hosts_costs_no_round_trips_and_tools_may_change() {
+async fn a_handshake_of_the_host_needs_no_round_trips_and_tools_may_change() {
     let scenario = Scenario::default()
         .reply([call("grow", json!({}))])
         .reply([Step::text("Done.")])
@@ -243,7 +243,7 @@ async fn a_handshake_of_the_hosts_costs_no_round_trips_and_tools_may_change() {
     let status = client.request(&McpStatus::default()).await.unwrap();
     let tools = status.mcp_servers[0].tools.as_deref().unwrap();
     assert_eq!(tools.len(), 1);
-    // Both were the host's.
+    // The host made both requests.
     assert_eq!(server.seen(), (1, 1));
 
     let log = log_of_turn(&mut client, "Grow").await;
@@ -252,7 +252,7 @@ async fn a_handshake_of_the_hosts_costs_no_round_trips_and_tools_may_change() {
     assert_eq!(log[1], "tool answered: called grown");
     assert_eq!(server.seen(), (1, 2));
 
-    // A server that is disabled and enabled is initialized again.
+    // A server is initialized again when it is disabled and enabled.
     for enabled in [false, true] {
         let mut toggle = McpToggle::default();
         toggle.server_name = "s".to_owned();
@@ -264,7 +264,7 @@ async fn a_handshake_of_the_hosts_costs_no_round_trips_and_tools_may_change() {
 }
 
 #[tokio::test]
-async fn a_handshake_that_the_cli_does_not_take_is_made_by_the_cli() {
+async fn the_cli_repeats_a_handshake_that_it_does_not_accept() {
     let scenario = Scenario::default()
         .reply([call("grow", json!({}))])
         .reply([Step::text("Done.")]);
@@ -325,7 +325,8 @@ async fn a_tool_may_set_the_model_and_interrupt_its_own_turn() {
     assert!(client.close().await.exit.unwrap().success());
 }
 
-/// Prompts of servers inside the host the CLI does not ask for.
+/// Resources of servers in the host are listed and read. The CLI does not request their
+/// prompts.
 #[tokio::test]
 async fn resources_are_served() {
     let scenario = Scenario::default()
@@ -371,7 +372,7 @@ async fn a_server_of_the_host_stays_when_others_are_set() {
     client.close().await;
 }
 
-/// A server that lists these tools, or fails to.
+/// A server that lists these tools. With `None`, the list fails.
 #[derive(Clone)]
 struct Listing(Option<Value>);
 
@@ -392,14 +393,14 @@ impl ServerHandler for Listing {
     }
 }
 
-/// Returns the tools that the agent has of a server, and those that a notice
-/// says it cannot use: `*` for all of them.
+/// Returns the tools that the agent uses of a server, and the tools that a notice reports
+/// as unusable. `*` stands for all tools.
 async fn used_and_noticed(server: Listing) -> (Vec<String>, Vec<String>) {
     let live = Live::start(Scenario::default().reply([Step::text("Done.")])).await;
     let options = options(&live).mcp_server("s", server);
     let mut client = Client::connect(options).await.unwrap();
-    // The agent lists the server only once it has requested its tools four
-    // times, if it has to.
+    // If the list of tools fails, the agent lists the server only after it has requested
+    // the tools four times.
     let ready = client.await_mcp_ready(LONG).await.unwrap();
     assert!(ready.is_ready() && ready.servers.len() == 1, "{ready:?}");
     client.send("Go.");

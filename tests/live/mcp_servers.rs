@@ -1,4 +1,4 @@
-//! MCP servers that the real CLI connects to.
+//! Tests of MCP servers that the real CLI connects to.
 
 use crate::support::{LONG, Live, until_idle};
 use agentwire::protocol::control::{McpCall, McpSetServers};
@@ -25,30 +25,30 @@ while read -r line; do
 done
 "#;
 
-/// Returns a server that is a program.
+/// Returns the configuration of the [`TINY`] server, which is a program.
 pub(crate) fn tiny() -> McpServerConfig {
     McpStdioServer::new("sh", ["-c", TINY]).into()
 }
 
-/// The same, once there is a file.
+/// Returns a [`tiny`] server that starts once a file exists.
 fn tiny_after(file: &Path) -> McpServerConfig {
     let wait = format!("until [ -e '{}' ]; do sleep 0.05; done", file.display());
     McpStdioServer::new("sh", ["-c".to_owned(), format!("{wait}\n{TINY}")]).into()
 }
 
-/// A program that is not a server.
+/// Returns the configuration of a program that is not an MCP server.
 pub(crate) fn broken() -> McpServerConfig {
     McpStdioServer::new("false", [""; 0]).into()
 }
 
-/// Options for a session that starts with these servers.
+/// Returns options for a session that starts with these servers.
 fn with_servers<const N: usize>(live: &Live, servers: [(&str, McpServerConfig); N]) -> Options {
     let servers = McpSetServers::to(servers).servers;
     let config = json!({ "mcpServers": servers }).to_string();
     live.options().flag_value("--mcp-config", config)
 }
 
-/// The servers and how they are, as the agent says.
+/// Returns the servers and their connections, as the agent reports them.
 async fn status(session: &Handle) -> Vec<(String, McpConnection)> {
     let answer = session.mcp_status().await.unwrap();
     let servers = answer.mcp_servers.into_iter();
@@ -56,7 +56,7 @@ async fn status(session: &Handle) -> Vec<(String, McpConnection)> {
 }
 
 #[tokio::test]
-async fn a_server_comes_is_called_and_goes() {
+async fn a_server_is_added_called_and_removed() {
     let live = Live::start(Scenario::default()).await;
     let mut client = Client::connect(live.options()).await.unwrap();
     let servers = [("tiny", tiny()), ("broken", broken())];
@@ -105,7 +105,7 @@ async fn a_call_is_asked_about_where_permissions_are_to_be_checked() {
 }
 
 #[tokio::test]
-async fn servers_are_waited_for_until_they_are_there_or_have_failed() {
+async fn servers_are_awaited_until_they_are_ready_or_failed() {
     let live = Live::start(Scenario::default()).await;
     let now = live.home.path().join("now");
     let servers = [
@@ -118,8 +118,8 @@ async fn servers_are_waited_for_until_they_are_there_or_have_failed() {
     let quick = client.await_mcp_servers(&["quick"], LONG).await.unwrap();
     assert!(quick.is_ready(), "{quick:?}");
 
-    // The time is over before the slow server is there, which is then pending.
-    // On a busy machine the CLI may not have replied at all by then.
+    // The deadline passes before the slow server is ready, so it is pending. On a busy
+    // machine, the CLI may not have responded by then.
     let mut limit = Duration::from_secs(2);
     let all = loop {
         match client.await_mcp_ready(limit).await {
@@ -148,7 +148,7 @@ async fn a_capability_is_known_from_the_first_turn_on() {
     let has = |client: &Client, name: &str| client.capabilities().iter().any(|it| it == name);
     assert!(has(&client, "mcp_call_check_permissions_v1"));
     assert!(!has(&client, "mcp_read_resource_v1"));
-    // It can be used anyway.
+    // The server can be used anyway.
     client.mcp_set_servers([("tiny", tiny())]).await.unwrap();
     let page = client.mcp_read_resource("tiny", "ui://page").await.unwrap();
     assert_eq!(page.contents[0].text.as_deref(), Some("<p>Hello</p>"));

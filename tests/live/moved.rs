@@ -48,7 +48,7 @@ async fn text_of(client: &Client, prompt: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_session_that_was_asleep_knows_what_was_said_and_what_was_set() {
+async fn a_session_that_slept_keeps_its_conversation_and_settings() {
     let scenario = Scenario::default()
         .reply([Step::text("Hello, Ferris.")])
         .reply([Step::text("You are Ferris.")]);
@@ -88,7 +88,7 @@ async fn a_session_that_was_asleep_knows_what_was_said_and_what_was_set() {
 }
 
 #[tokio::test]
-async fn a_directory_that_was_set_is_set_again_and_a_rejected_one_is_not() {
+async fn an_accepted_directory_is_set_again_but_not_a_rejected_one() {
     let scenario = Scenario::default()
         .reply([Step::text("One.")])
         .reply([Step::text("Two.")]);
@@ -119,7 +119,7 @@ async fn a_directory_that_was_set_is_set_again_and_a_rejected_one_is_not() {
 }
 
 #[tokio::test]
-async fn a_session_that_is_busy_does_not_sleep() {
+async fn a_busy_session_does_not_sleep() {
     let scenario = Scenario::default().reply([Step::gate("held"), Step::text("Done.")]);
     let live = Live::start(scenario).await;
     let mut client = Client::connect(live.options()).await.unwrap();
@@ -147,7 +147,7 @@ async fn an_idle_session_falls_asleep_and_wakes_at_a_message() {
 }
 
 #[tokio::test]
-async fn a_cli_that_is_killed_while_it_rests_is_started_again() {
+async fn a_cli_that_is_killed_while_idle_is_restarted() {
     let scenario = Scenario::default()
         .reply([Step::text("One.")])
         .reply([Step::text("Two.")]);
@@ -181,7 +181,7 @@ fn with_bash(live: &Live) -> Options {
 }
 
 #[tokio::test]
-async fn a_turn_that_is_cut_off_in_a_tool_goes_on_and_messages_behind_it_run_once() {
+async fn a_turn_interrupted_in_a_tool_resumes_and_later_messages_run_once() {
     let live = Live::start(with_tool()).await;
     let options = with_bash(&live).restart(soon());
     let mut client = Client::connect(options).await.unwrap();
@@ -211,7 +211,7 @@ async fn a_turn_that_is_cut_off_in_a_tool_goes_on_and_messages_behind_it_run_onc
 }
 
 #[tokio::test]
-async fn a_first_turn_that_is_cut_off_before_anything_is_on_disk_is_begun_again() {
+async fn a_first_turn_without_a_transcript_is_started_again() {
     let scenario = Scenario::default()
         .reply([Step::gate("never"), Step::text("Lost.")])
         .reply([Step::text("Here I am.")]);
@@ -231,7 +231,7 @@ async fn a_first_turn_that_is_cut_off_before_anything_is_on_disk_is_begun_again(
 }
 
 #[tokio::test]
-async fn a_turn_that_is_cut_off_is_handed_back_if_so_wanted() {
+async fn an_interrupted_turn_is_handed_back_if_configured() {
     let live = Live::start(with_tool()).await;
     let options = with_bash(&live).restart(soon().turn_recovery(TurnRecovery::CutOff));
     let mut client = Client::connect(options).await.unwrap();
@@ -249,7 +249,7 @@ async fn a_turn_that_is_cut_off_is_handed_back_if_so_wanted() {
 }
 
 #[tokio::test]
-async fn a_cli_that_answers_nothing_is_ended_and_its_turn_goes_on() {
+async fn a_hung_cli_is_ended_and_its_turn_resumes() {
     let live = Live::start(with_tool()).await;
     let policy = soon().hang(Duration::from_secs(2));
     let options = with_bash(&live)
@@ -273,7 +273,7 @@ async fn a_cli_that_answers_nothing_is_ended_and_its_turn_goes_on() {
 
 /// [`Restart`] documents that background tasks are lost.
 #[tokio::test]
-async fn a_background_task_keeps_the_agent_awake_and_is_gone_with_its_process() {
+async fn a_background_task_prevents_sleep_and_is_lost_with_its_process() {
     let input = json!({ "command": "sleep 60", "run_in_background": true });
     let scenario = Scenario::default()
         .reply([Step::tool("Bash", input, "")])
@@ -299,7 +299,7 @@ async fn a_background_task_keeps_the_agent_awake_and_is_gone_with_its_process() 
 
 /// [`Restart`] documents that planned wake-ups are lost.
 #[tokio::test]
-async fn a_planned_wake_up_keeps_the_agent_awake() {
+async fn a_planned_wake_up_prevents_sleep() {
     let input = json!({ "cron": "0 9 * * *", "prompt": "Good morning.", "recurring": false });
     let scenario = Scenario::default()
         .reply([Step::tool("CronCreate", input, "")])
@@ -317,7 +317,7 @@ async fn a_planned_wake_up_keeps_the_agent_awake() {
 
 /// [`Restart`] documents that learned rules and the directory of the shell are lost.
 #[tokio::test]
-async fn a_rule_that_was_learned_and_the_shells_directory_are_forgotten() {
+async fn learned_rules_and_the_directory_of_the_shell_are_lost() {
     use agentwire::protocol::permission::{
         Allow, PermissionBehavior, PermissionDestination, PermissionRule, PermissionUpdate,
     };

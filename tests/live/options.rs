@@ -1,4 +1,4 @@
-//! The effect of options on the real CLI.
+//! Tests of the effect of options on the real CLI.
 
 use crate::support::{Live, until_idle, wait_for};
 use agentwire::options::DYNAMIC_BOUNDARY;
@@ -42,7 +42,7 @@ fn is_applied(client: &Client, member: &str) -> bool {
 }
 
 #[tokio::test]
-async fn agents_plugins_servers_and_settings_given_in_code_are_there() {
+async fn agents_plugins_servers_and_settings_of_the_options_are_applied() {
     let live = Live::start(hello()).await;
     let plugin = live.home.path().join("crabs");
     fs::create_dir_all(plugin.join(".claude-plugin")).unwrap();
@@ -94,7 +94,7 @@ async fn agents_plugins_servers_and_settings_given_in_code_are_there() {
 }
 
 #[tokio::test]
-async fn no_tools_are_none() {
+async fn an_empty_list_of_tools_disables_all_tools() {
     let live = Live::start(hello()).await;
     let options = live.options().tools([]).strict_mcp_config(true);
     let mut client = Client::connect(options).await.unwrap();
@@ -106,7 +106,7 @@ async fn no_tools_are_none() {
 #[schemars(crate = "agentwire::schemars")]
 struct Crab {
     name: String,
-    /// Pincers included.
+    /// The number of legs, pincers included.
     legs: u32,
 }
 
@@ -118,7 +118,7 @@ fn crab_schema() -> Value {
     })
 }
 
-/// The scripted model, which returns structured output through a tool.
+/// Returns a reply of the model with structured output, which is a tool call.
 fn crabby() -> Scenario {
     Scenario::default()
         .reply([Step::tool(
@@ -161,7 +161,7 @@ async fn a_type_is_a_shape_for_structured_output() {
 }
 
 #[tokio::test]
-async fn an_answer_of_another_shape_is_asked_for_again() {
+async fn invalid_structured_output_is_requested_again() {
     let wrong = Step::tool("StructuredOutput", json!({ "name": 8 }), "");
     let mut scenario = crabby();
     scenario
@@ -176,7 +176,7 @@ async fn an_answer_of_another_shape_is_asked_for_again() {
 }
 
 #[tokio::test]
-async fn a_schema_that_makes_no_sense_is_an_error_at_the_start() {
+async fn an_invalid_schema_is_an_error_at_the_start() {
     let live = Live::start(hello()).await;
     let mut schema = crab_schema();
     schema["pincers"] = 2.into();
@@ -185,7 +185,7 @@ async fn a_schema_that_makes_no_sense_is_an_error_at_the_start() {
     assert!(error.contains("not a valid JSON Schema"), "{error}");
 }
 
-/// A session of two turns, its id, and the id of its first answer.
+/// Runs a session of two turns. Returns its ID, and the ID of its first reply.
 async fn two_turns(live: &Live) -> (String, String) {
     let mut client = Client::connect(live.options()).await.unwrap();
     let mut first = client.send("First question");
@@ -206,7 +206,7 @@ async fn two_turns(live: &Live) -> (String, String) {
     (session, answer.unwrap())
 }
 
-/// Asks once more; the id of the session, and all that the model was given.
+/// Runs a turn. Returns the ID of the session, and everything that the model received.
 async fn ask_on(live: &Live, options: Options) -> (String, String) {
     let before = live.model.requests().len();
     let mut client = Client::connect(options).await.unwrap();
@@ -258,7 +258,7 @@ async fn a_session_that_is_not_kept_cannot_be_resumed() {
 }
 
 #[tokio::test]
-async fn odd_values_are_carried_intact() {
+async fn unusual_values_are_passed_intact() {
     let live = Live::start(hello()).await;
     let odd = "--version\n\"quotes\" 'and' $HOME `id` \\ \u{1f980} é";
     let long = "x".repeat(200 * 1024);
@@ -286,7 +286,7 @@ async fn odd_values_are_carried_intact() {
 }
 
 #[tokio::test]
-async fn prompts_are_taken_as_they_are_where_that_is_wanted() {
+async fn verbatim_prompts_are_not_expanded() {
     let live = Live::start(hello()).await;
     let options = live.options().verbatim_prompts(true);
     let answer = query("/clear", options).await.unwrap();
@@ -296,7 +296,7 @@ async fn prompts_are_taken_as_they_are_where_that_is_wanted() {
 }
 
 #[tokio::test]
-async fn what_has_no_effect_is_told_when_the_session_begins() {
+async fn options_without_effect_are_reported_at_the_start() {
     let scenario = Scenario::default()
         .reply([Step::tool("Bash", json!({ "command": "touch made" }), "")])
         .reply([Step::text("Done.")]);
@@ -316,11 +316,11 @@ async fn what_has_no_effect_is_told_when_the_session_begins() {
 }
 
 #[tokio::test]
-async fn what_we_refuse_the_cli_refuses() {
+async fn the_cli_refuses_what_this_library_refuses() {
     let id = "11111111-1111-4111-8111-111111111111";
     let live = Live::start(hello()).await;
     for flags in [
-        // The CLI has nothing against what is not refused.
+        // The CLI accepts the combinations that this library accepts.
         &[][..],
         &[("--session-id", "x")],
         &[("--session-id", id), ("--resume", id)],
@@ -373,7 +373,7 @@ async fn a_model_that_the_agent_replaces_is_noticed() {
         client.close().await;
         notices
     };
-    // A model that is no longer offered.
+    // This model is no longer available.
     assert_eq!(noticed("claude-opus-4-20250514").await, ["model"]);
     for model in ["opus", "sonnet[1m]", "claude-sonnet-4-5", "gateway/model"] {
         assert_eq!(noticed(model).await, [""; 0], "{model}");

@@ -1,4 +1,4 @@
-//! The callbacks for a tool call of the real CLI, and their order.
+//! Tests of the callbacks for a tool call of the real CLI, and of their order.
 
 use super::support::Live;
 use agentwire::hook::HookCall;
@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 
 type Log = Arc<Mutex<Vec<&'static str>>>;
 
-/// Logs every hook for a tool call. They have no decision.
+/// Adds hooks that log each event of a tool call, without a decision.
 fn hooked(options: Options, log: &Log) -> Options {
     macro_rules! hook {
         ($event:ty, $name:expr) => {{
@@ -32,7 +32,7 @@ fn hooked(options: Options, log: &Log) -> Options {
         .hook(hook!(PostToolUseFailure, "PostToolUseFailure"))
 }
 
-/// Logs the callbacks for permissions and questions as well.
+/// Adds callbacks that log permissions and questions, and the hooks of [`hooked`].
 fn observed(options: Options, log: &Log) -> Options {
     let permission = log.clone();
     let question = log.clone();
@@ -69,7 +69,7 @@ async fn called(
         }
     }
     let mut log = std::mem::take(&mut *log.lock().unwrap());
-    // These two run at the same time.
+    // These two callbacks run at the same time.
     if let Some(at) = log.iter().position(|it| *it == "PermissionRequest") {
         let first = log[..at].iter().position(|it| *it == "on_permission");
         if first.is_none() && log.get(at + 1) == Some(&"on_permission") {

@@ -1,4 +1,4 @@
-//! Sessions of the real CLI that are open in another process.
+//! Tests of sessions of the real CLI that are open in another process.
 
 use crate::support::{Live, live_cli};
 use agentwire::ownership::{SessionOwner, WhenOwned};
@@ -20,7 +20,7 @@ async fn begun(options: Options) -> (Client, String) {
     (client, result.session_id.unwrap())
 }
 
-/// Spawns an agent with this session outside the library.
+/// Spawns an agent with this session without the library.
 fn by_hand(live: &Live, id: &str) -> Child {
     let stream = ["--input-format=stream-json", "--output-format=stream-json"];
     Command::new(live_cli())
@@ -52,8 +52,8 @@ fn owner(error: &Error) -> SessionOwner {
     }
 }
 
-/// Whether it is this program, or the agent of its client: until its transcript is there, a
-/// new session is not locked, but its agent runs.
+/// Returns whether the owner is this program, or the agent of `first`. A new session is
+/// locked only when its transcript exists, but its agent already runs.
 fn is_first(owner: SessionOwner, first: &Client) -> bool {
     let pid = Some(std::process::id());
     owner == SessionOwner::Host { pid }
@@ -61,7 +61,7 @@ fn is_first(owner: SessionOwner, first: &Client) -> bool {
 }
 
 #[tokio::test]
-async fn a_session_that_is_open_is_not_opened_again() {
+async fn an_open_session_cannot_be_opened_again() {
     let live = Live::start(hello()).await;
     let (mut first, id) = begun(live.options()).await;
     let again = || live.options().resume(&id);
@@ -73,7 +73,7 @@ async fn a_session_that_is_open_is_not_opened_again() {
     let (mut fork, other) = begun(again().fork_session(true)).await;
     assert_ne!(other, id);
     fork.close().await;
-    // It is open until it is closed.
+    // The session stays open until it is closed.
     first.close().await;
     let again = again().when_owned(WhenOwned::Refuse);
     let (mut second, same) = begun(again).await;
@@ -100,7 +100,7 @@ async fn the_session_that_a_cleared_one_becomes_is_the_one_that_is_open() {
 }
 
 #[tokio::test]
-async fn an_agent_that_was_started_by_hand_has_its_session_as_long_as_it_runs() {
+async fn an_agent_started_by_hand_owns_its_session_while_it_runs() {
     let live = Live::start(hello()).await;
     let (mut client, id) = begun(live.options()).await;
     client.close().await;
@@ -113,7 +113,7 @@ async fn an_agent_that_was_started_by_hand_has_its_session_as_long_as_it_runs() 
         .await
         .unwrap_err();
     assert_eq!(owner(&error), SessionOwner::Agent { pid });
-    // Killed, it cannot write down that it is gone; who waits sees it.
+    // A killed agent cannot remove its record, but a waiting host notices its exit.
     let waits = tokio::spawn(begun(
         again().when_owned(WhenOwned::Wait(Duration::from_secs(60))),
     ));

@@ -1,5 +1,5 @@
-//! Print mode of the fake agent, compared with that of the real CLI: the same arguments,
-//! the same standard input, the same model.
+//! Compares print mode of the fake agent with that of the real CLI: the same arguments,
+//! the same standard input, and the same model.
 
 use crate::support::{Live, fake_agent_path, live_cli};
 use agentwire_testkit::{Scenario, Step, fake_agent};
@@ -9,13 +9,13 @@ use std::process::{Output, Stdio};
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
-/// A text that the agent itself writes.
+/// Stands for a text that the agent itself writes.
 const PROSE: &str = "(prose)";
 
-/// What a run left: its exit status, a line for each thing that it wrote, and
-/// whether it complained.
+/// The outcome of a run: its exit status, a line for each output line, and whether it
+/// wrote to standard error.
 #[derive(Debug, PartialEq)]
-struct Came {
+struct Outcome {
     status: Option<i32>,
     said: Vec<String>,
     complains: bool,
@@ -34,7 +34,8 @@ async fn output(
         .args(args)
         .env_clear()
         .envs(live.environment())
-        // The real one has the model instead, and is of a version.
+        // The fake agent reads the replies of the model from the script, and emulates a
+        // version.
         .env(fake_agent::SCRIPT, scenario.to_json())
         .envs(version.map(|it| (fake_agent::PROFILE, it)))
         .current_dir(live.project())
@@ -43,27 +44,33 @@ async fn output(
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // One that refuses its arguments reads nothing.
+    // An agent that refuses its arguments reads nothing.
     let mut stdin = agent.stdin.take().unwrap();
     drop(stdin.write_all(input).await);
     drop(stdin);
     agent.wait_with_output().await.unwrap()
 }
 
-async fn run(cli: &Path, version: &str, scenario: &Scenario, args: &[&str], input: &str) -> Came {
+async fn run(
+    cli: &Path,
+    version: &str,
+    scenario: &Scenario,
+    args: &[&str],
+    input: &str,
+) -> Outcome {
     let output = output(cli, Some(version), scenario, args, input.as_bytes()).await;
     let text = String::from_utf8(output.stdout).unwrap();
     let mut said: Vec<_> = text.lines().flat_map(told).collect();
     said.dedup_by(|one, other| one == PROSE && other == PROSE);
-    Came {
+    Outcome {
         status: output.status.code(),
         said,
         complains: !output.stderr.is_empty(),
     }
 }
 
-/// The compared part of a line: of a text the model's reply, of a message the kind
-/// and the names of its members, of a result its meaning as well.
+/// Returns the compared parts of a line: of a text the reply of the model, of a message
+/// its kind and the names of its members, of a result also the meaning.
 fn told(line: &str) -> Vec<String> {
     match serde_json::from_str::<Value>(line) {
         Ok(Value::Array(messages)) => messages.iter().map(of_message).collect(),
@@ -88,7 +95,7 @@ fn of_message(message: &Value) -> String {
     format!("{} {}", meaning.join(" "), names.join(","))
 }
 
-/// The version of a CLI, which is the profile of the fake agent.
+/// Returns the version of a CLI, which selects the profile of the fake agent.
 async fn version_of(cli: &Path) -> String {
     let live = Live::start(Scenario::default()).await;
     let output = Command::new(cli)
@@ -101,7 +108,7 @@ async fn version_of(cli: &Path) -> String {
     text.split(' ').next().unwrap().to_owned()
 }
 
-/// The model's part.
+/// What the model replies.
 #[derive(Clone, Copy)]
 enum Model {
     Answers,
@@ -131,7 +138,7 @@ impl Model {
 
 const STREAM: &str = "-p --output-format=stream-json --verbose";
 
-/// The arguments, and standard input.
+/// The model, the arguments, and standard input of each case.
 const CASES: [(Model, &str, &str); 37] = [
     (Model::Answers, "-p Hi", ""),
     (Model::Answers, "--print Hi", "more"),
@@ -224,7 +231,7 @@ const ANSWERED: &[(&[u8], &str)] = &[
     (b"{\"type\":\r\"control_request\",\"request_id\":\"r\",\"request\":{\"subtype\":\"mcp_status\"}}", "r"),
 ];
 
-/// Lines that are passed over.
+/// Lines that both agents ignore.
 const IGNORED: &[&[u8]] = &[
     b"true",
     b"1",

@@ -1,4 +1,4 @@
-//! Sessions stored by the fake agent, resumed by the real CLI.
+//! Tests of sessions that the fake agent stored and the real CLI resumes.
 
 use crate::support::{Live, fake};
 use agentwire::{Event, Options, PermissionResult, query};

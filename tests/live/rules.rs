@@ -18,14 +18,14 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-/// The behavior of a rule.
+/// The effect of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Side {
     Allow,
     Deny,
 }
 
-/// Rules, calls, and for each a letter as in the table.
+/// Rules, calls, and for each call the expected letter of the table.
 struct Case {
     side: Side,
     rules: Vec<String>,
@@ -36,20 +36,20 @@ struct Case {
 /// A tool, and its input.
 type Call = (&'static str, Value);
 
-/// How many calls there are in a turn without rules. With all that was said
-/// before, each call would take longer than the last.
+/// The number of calls in a turn without rules. Each turn takes longer than the previous
+/// one, because the CLI reads the whole conversation again.
 const CHUNK: usize = 30;
 
 impl Case {
-    /// Whether the CLI has to remember which files it has read and written.
+    /// Returns whether the CLI must remember which files it has read and written.
     fn needs_what_was_read(&self) -> bool {
         let writes = |(tool, _): &Call| matches!(*tool, "Edit" | "NotebookEdit" | "Write");
         self.calls.iter().any(writes)
     }
 }
 
-/// Lets the model make these calls in a turn: all at once, but shell commands
-/// one by one, since one that fails takes the others with it.
+/// Adds replies with these calls. All calls are in one reply, except shell commands,
+/// because a failed one cancels parallel ones.
 fn says(scenario: Scenario, calls: &[Call]) -> Scenario {
     let together = |(this, _): &Call, (next, _): &Call| *this != "Bash" && *next != "Bash";
     calls
@@ -152,8 +152,8 @@ async fn our_rules_allow_nothing_more_and_deny_nothing_less() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The cases of the table. A path that begins with `/elsewhere` in it is in this
-/// folder, which is neither in the working directory nor in the home.
+/// Returns the cases of the table. A path that begins with `/elsewhere` is inside the
+/// folder `elsewhere`, which is outside the working directory and the home directory.
 fn cases(elsewhere: &Path) -> Vec<Case> {
     let elsewhere = elsewhere.to_str().unwrap();
     let placed = |text: &str| text.replace("/elsewhere", elsewhere);
@@ -175,7 +175,8 @@ fn cases(elsewhere: &Path) -> Vec<Case> {
             .collect(),
         said: (*said).to_owned(),
     });
-    // The CLI forgets what it has read when commands change files.
+    // The CLI forgets which files it has read when commands change them, so commands come
+    // last.
     others.chain(lines).collect()
 }
 
@@ -195,7 +196,7 @@ fn input(tool: &str, about: &str) -> Value {
     }
 }
 
-/// Compares both outcomes, as a letter of the table.
+/// Compares both outcomes. Returns the letter of the table, or an error.
 fn compare(side: Side, theirs: &Outcome, ours: &Decision) -> Result<char, &'static str> {
     let we_allow = matches!(ours, Decision::Decided(PermissionResult::Allow(_)));
     let we_deny = matches!(ours, Decision::Decided(PermissionResult::Deny(_)));
@@ -230,11 +231,11 @@ enum Outcome {
     Denied,
 }
 
-/// The asks so far, by the id of the call.
+/// The CLI's permission requests so far, by the ID of the call.
 #[derive(Default)]
 struct Asks(Arc<Mutex<HashMap<String, CanUseTool>>>);
 
-/// Lets the model make its next calls, and says what became of them, in order.
+/// Lets the model make its next calls. Returns their outcomes, in order.
 async fn turn(client: &mut Client, asks: &Asks, calls: usize) -> Vec<Outcome> {
     client.send("Go on");
     let mut order = Vec::new();

@@ -1,5 +1,5 @@
-//! Features of scripts with the real CLI: replies for some prompts only, gates, and
-//! broken connections.
+//! Tests of features of scripts with the real CLI: replies for some prompts only, gates,
+//! and broken connections.
 
 use super::support::{Live, says, until_idle, wait_for};
 use agentwire::permission::PermissionRequest;
@@ -29,7 +29,7 @@ async fn replies_are_matched_and_gates_hold_them() {
         .reply(Reply::new([call]).when(weather.turn(2).after_tools(false)))
         .reply(Reply::new([Step::text("It rains.")]).when(rain))
         .reply(Reply::new([Step::Cut]).when(When::prompt_is("First")))
-        // The same question, once more: it is still the first turn.
+        // The same question again, which is still in the first turn.
         .reply(
             Reply::new(parts)
                 .when(When::prompt_is("First").turn(1))

@@ -1,4 +1,4 @@
-//! Sessions of the real CLI that are written to a store and resumed from it.
+//! Tests of sessions of the real CLI that are written to a store and resumed from it.
 
 use crate::support::Live;
 use crate::transcripts::branched;
@@ -48,8 +48,7 @@ fn file_of(live: &Live, key: &TranscriptKey) -> PathBuf {
     }
 }
 
-/// What the CLI itself kept, but for what it writes down of its requests to the
-/// API, of which no host is told.
+/// Returns the entries of the CLI's own transcript that it reports to hosts.
 fn kept(live: &Live, key: &TranscriptKey) -> Vec<Value> {
     let text = fs::read_to_string(file_of(live, key)).unwrap();
     let entries = text.lines().map(|line| serde_json::from_str(line).unwrap());
@@ -58,7 +57,7 @@ fn kept(live: &Live, key: &TranscriptKey) -> Vec<Value> {
         .collect()
 }
 
-/// Compares entries, which are long, without printing all of them.
+/// Compares lists of entries without printing all of them.
 #[track_caller]
 fn assert_same(one: &[Value], other: &[Value]) {
     let names = |entries: &[Value]| -> Vec<String> {
@@ -77,7 +76,7 @@ fn trees(entries: &[Json]) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_session_goes_on_from_a_store_in_a_home_that_never_saw_it() {
+async fn a_session_resumes_from_a_store_with_another_home_directory() {
     let first = Live::start(hello()).await;
     let store = MemoryStore::new();
     let options = first.options().session_store(store.clone());
@@ -102,7 +101,7 @@ async fn a_session_goes_on_from_a_store_in_a_home_that_never_saw_it() {
         let asked = second.model.asked(0).await.body.unwrap();
         let asked = asked["messages"].to_string();
         assert!(asked.contains("My name is Ferris."), "{asked}");
-        // Only the store has the session's additions.
+        // Only the store has the new entries of the session.
         let after = store.entries(own);
         assert_eq!(store.keys(), keys);
         assert_eq!(after[..before.len()], before);
@@ -177,11 +176,11 @@ async fn sub_agents_are_in_the_store_and_come_back_from_there() {
     client.close().await;
 }
 
-/// What is live in a session with branches, agents and a compaction, is in the store
-/// after each turn: the next one is resumed from there, and refused if anything were
-/// missing.
+/// The store has every live record of a session with branches, agents and a compaction
+/// after each turn. Each turn resumes from the store, and would be refused if a record
+/// were missing.
 #[tokio::test]
-async fn a_session_in_a_store_never_has_a_hole() {
+async fn a_stored_session_is_always_complete() {
     let scenario = branched().reply([Step::text("Fifth.")]);
     let live = Live::start(scenario).await;
     let store = MemoryStore::new();
@@ -219,7 +218,7 @@ async fn a_session_in_a_store_never_has_a_hole() {
     }
 }
 
-/// A store that fails at first.
+/// A store whose first calls fail.
 #[derive(Clone)]
 struct Late(MemoryStore, Arc<AtomicUsize>);
 
@@ -240,7 +239,7 @@ impl SessionStore for Late {
 }
 
 #[tokio::test]
-async fn what_does_not_wait_in_memory_is_read_from_the_agents_own_file() {
+async fn entries_beyond_the_memory_limit_are_read_from_the_agents_file() {
     let bash = |command: &str| Step::tool("Bash", json!({ "command": command }), "");
     let scenario = Scenario::default()
         .reply([bash("echo one"), bash("echo two")])
@@ -273,7 +272,7 @@ async fn what_does_not_wait_in_memory_is_read_from_the_agents_own_file() {
     client.close().await;
     let keys = kept.keys();
     let [own] = &keys[..] else { panic!("{keys:?}") };
-    // Those without a uuid may be there twice.
+    // Entries without a UUID may be stored twice.
     let with_uuid = |entries: Vec<Value>| -> Vec<Value> {
         let entries = entries.into_iter();
         entries.filter(|it| it["uuid"].is_string()).collect()
@@ -284,7 +283,7 @@ async fn what_does_not_wait_in_memory_is_read_from_the_agents_own_file() {
 }
 
 #[tokio::test]
-async fn a_turn_is_in_the_store_before_its_result_is_given_out() {
+async fn a_turn_is_stored_before_its_result_is_delivered() {
     let live = Live::start(hello()).await;
     let store = MemoryStore::new();
     let options = live.options().session_store(store.clone());
@@ -328,7 +327,7 @@ impl SessionStore for Broken {
 }
 
 #[tokio::test]
-async fn a_store_that_fails_panics_or_hangs_holds_no_turn_up_and_is_told() {
+async fn a_store_that_fails_panics_or_hangs_delays_no_turn_and_is_reported() {
     for store in [Broken::Fails, Broken::Panics, Broken::Hangs] {
         let live = Live::start(hello()).await;
         let options = live.options().session_store(store);

@@ -1,4 +1,4 @@
-//! `agentwire-interop` reads the transcripts of the real CLI.
+//! Tests that `agentwire-interop` reads the transcripts of the real CLI.
 
 use crate::support::Live;
 use agentwire::{Event, Message, Options, query};
@@ -10,8 +10,7 @@ use agentwire_testkit::{Scenario, Step};
 use serde_json::json;
 use std::path::Path;
 
-/// Sends one prompt; gives the id of the session and those of the model's
-/// blocks.
+/// Sends one prompt. Returns the ID of the session, and the IDs of the model's messages.
 pub(crate) async fn ask(prompt: &str, options: Options) -> (String, Vec<String>) {
     let mut answer = query(prompt, options).await.unwrap();
     let mut session = None;
@@ -71,8 +70,8 @@ fn by(files: &Files, author: Author) -> Vec<String> {
     texts.collect()
 }
 
-/// What the official SDK lists is what the model has, without what the agent
-/// itself told the model.
+/// Asserts that the official SDK lists the messages that the model has, except those that
+/// the agent itself wrote for the model.
 fn assert_same_branch(records: &[&Record]) {
     let mut tree = Tree::default();
     for record in records {
@@ -115,7 +114,7 @@ fn assert_same_branch(records: &[&Record]) {
     );
 }
 
-/// Turns with calls in parallel, a sub-agent, and enough of them to go back.
+/// Returns turns with parallel calls and a sub-agent, and enough turns to rewind.
 pub(crate) fn branched() -> Scenario {
     let bash = |command: &str| Step::tool("Bash", json!({ "command": command }), "");
     let call = json!({
@@ -172,7 +171,7 @@ async fn a_transcript_is_read_as_the_conversation_that_it_is() {
         .collect();
     assert_eq!(texts, ["Dead", "Dead."]);
 
-    // Additions of the agent are in between.
+    // Ignore additions of the agent between the messages.
     let is_ours = |line: &String| !line.contains("<command-") && !line.contains("<local-command-");
     let whole = conversation(files, History::All);
     let lines: Vec<String> = told(&whole).into_iter().filter(is_ours).collect();
@@ -206,8 +205,8 @@ async fn a_transcript_is_read_as_the_conversation_that_it_is() {
     assert_eq!(agent.call.as_deref(), Some(&*calls[2].id));
 
     let lines: Vec<&Record> = files.main.iter().collect();
-    // Where a turn is over: in the middle of one on a new branch, what the CLI resumes
-    // is still the branch before.
+    // Compare only at the end of a turn. Within the first turn of a new branch, the CLI
+    // still resumes the old branch.
     for (end, record) in lines.iter().enumerate() {
         if matches!(record.entry(), Entry::LastPrompt(_)) {
             assert_same_branch(&lines[..=end]);

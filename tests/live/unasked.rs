@@ -1,4 +1,4 @@
-//! The real CLI's actions without a permission request: measures the table of
+//! Tests of the real CLI's actions without a permission request. Measures the table of
 //! `docs/guide/security.md`.
 
 use super::support::{LONG, Live, counted};
@@ -20,22 +20,22 @@ const PAGE: &str = include_str!("../../docs/guide/security.md");
 /// A tool and its input.
 type Call = (&'static str, fn() -> Value);
 
-/// The name of an option, and what sets it.
+/// The name of an option, and a function that sets it.
 type Closing = (&'static str, fn(Options) -> Options);
 
-/// A call that bypasses the permission callback.
-struct Way {
-    /// The first cell of its row.
+/// A way to act without the permission callback.
+struct UnaskedAction {
+    /// The first cell of the table row of the way.
     what: &'static str,
-    /// Writes the files of the project. The second argument is the file that a
-    /// command leaves behind.
+    /// Writes the files of the project. The second argument is a file that a command
+    /// creates.
     prepare: fn(&Path, &Path),
     prompt: &'static str,
     /// The tool that the model calls.
     tool: Option<Call>,
-    /// The hooks that are called.
+    /// The hooks that the CLI calls.
     hooks: &'static [&'static str],
-    /// What closes it, each as the last cell names it.
+    /// The options that prevent the way, with the names in the last cell.
     closed_by: &'static [Closing],
 }
 
@@ -72,8 +72,8 @@ fn bash(command: &str) -> Value {
     json!({ "command": command, "description": "Look" })
 }
 
-const WAYS: &[Way] = &[
-    Way {
+const WAYS: &[UnaskedAction] = &[
+    UnaskedAction {
         what: "shell command in the text of a skill or slash command",
         prepare: skill,
         prompt: "/x",
@@ -99,7 +99,7 @@ const WAYS: &[Way] = &[
             NO_SOURCES,
         ],
     },
-    Way {
+    UnaskedAction {
         what: "hook in a settings file",
         prepare: |project, ran| hook("UserPromptSubmit", project, ran),
         prompt: "Hello",
@@ -112,7 +112,7 @@ const WAYS: &[Way] = &[
             }),
         ],
     },
-    Way {
+    UnaskedAction {
         what: "hook of a skill",
         prepare: |project, ran| {
             let hooks = format!(
@@ -130,7 +130,7 @@ const WAYS: &[Way] = &[
         hooks: &["PreToolUse"],
         closed_by: &[NO_SOURCES],
     },
-    Way {
+    UnaskedAction {
         what: "MCP server in `.mcp.json`",
         prepare: |project, ran| {
             let server = json!({ "command": "sh", "args": ["-c", format!("{}; cat", touch(ran))] });
@@ -147,7 +147,7 @@ const WAYS: &[Way] = &[
             NO_SOURCES,
         ],
     },
-    Way {
+    UnaskedAction {
         what: "`apiKeyHelper`",
         prepare: |project, ran| {
             settings(
@@ -160,7 +160,7 @@ const WAYS: &[Way] = &[
         hooks: &[],
         closed_by: &[NO_SOURCES],
     },
-    Way {
+    UnaskedAction {
         what: "`env` in a settings file, such as `BASH_ENV`",
         prepare: |project, ran| {
             let file = project.join("env.sh");
@@ -172,7 +172,7 @@ const WAYS: &[Way] = &[
         hooks: &["PreToolUse"],
         closed_by: &[NO_SOURCES],
     },
-    Way {
+    UnaskedAction {
         what: "`core.fsmonitor` in `.git/config`, when the model runs `git status`",
         prepare: |project, ran| {
             let git = |arguments: &[&str]| {
@@ -204,7 +204,7 @@ const WAYS: &[Way] = &[
             ),
         ],
     },
-    Way {
+    UnaskedAction {
         what: "`@file` in a prompt, outside of the project too",
         prepare: |project, _| write(project.with_file_name("secret.txt"), SECRET),
         prompt: "Look at @../secret.txt",
@@ -212,7 +212,7 @@ const WAYS: &[Way] = &[
         hooks: &[],
         closed_by: &[("`verbatim_prompts(true)`", |it| it.verbatim_prompts(true))],
     },
-    Way {
+    UnaskedAction {
         what: "`@file` in the text of a skill or slash command",
         prepare: |project, _| {
             write(project.join(".claude/commands/x.md"), "See @../secret.txt");
@@ -226,7 +226,7 @@ const WAYS: &[Way] = &[
             NO_SOURCES,
         ],
     },
-    Way {
+    UnaskedAction {
         what: "`CLAUDE.md` and `@file` in it, inside of the project",
         prepare: |project, ran| {
             write(project.join("CLAUDE.md"), "@secret.txt");
@@ -237,7 +237,7 @@ const WAYS: &[Way] = &[
         hooks: &[],
         closed_by: &[NO_SOURCES],
     },
-    Way {
+    UnaskedAction {
         what: "`Read` of a file of the project",
         prepare: secret,
         prompt: "Hello",
@@ -247,7 +247,7 @@ const WAYS: &[Way] = &[
             it.disallowed_tools(["Read(secret.txt)"])
         })],
     },
-    Way {
+    UnaskedAction {
         what: "shell command without effects, such as `cat` of a file of the project",
         prepare: secret,
         prompt: "Hello",
@@ -259,9 +259,9 @@ const WAYS: &[Way] = &[
     },
 ];
 
-/// Plays a way, and returns whether it had its effect, which hooks were called,
-/// and whether a permission was requested.
-async fn play(way: &Way, close: fn(Options) -> Options) -> (bool, Vec<String>, bool) {
+/// Plays a way. Returns whether it had its effect, which hooks were called, and whether a
+/// permission was requested.
+async fn play(way: &UnaskedAction, close: fn(Options) -> Options) -> (bool, Vec<String>, bool) {
     let mut scenario = Scenario::default();
     if let Some((tool, input)) = way.tool {
         scenario = scenario.reply([Step::tool(tool, input(), "")]);
@@ -330,7 +330,7 @@ async fn the_table_of_what_needs_no_permission_request_is_right() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// So the gate of leases needs no `onFailure`, which older CLIs would refuse.
+/// The gate of leases therefore needs no `onFailure`, which older CLIs would refuse.
 #[tokio::test]
 async fn a_shell_command_of_a_skill_does_not_run_if_its_hook_does_not_respond() {
     let (ran, ..) = play(&WAYS[0], |options| {

@@ -1,4 +1,4 @@
-//! The usage of a turn, reported by the real CLI and by the fake agent.
+//! Tests of the usage of a turn, as the real CLI and the fake agent report it.
 
 use crate::support::{Live, fake};
 use agentwire::{Event, Options, PermissionResult, query};
@@ -19,7 +19,7 @@ const MODEL_COUNTS: [&str; 4] = [
     "cacheReadInputTokens",
 ];
 
-/// A reply that takes so many tokens.
+/// Returns a reply that uses this number of tokens.
 fn takes(tokens: u64, steps: impl IntoIterator<Item = Step>) -> Reply {
     let usage = Usage {
         input_tokens: Some(tokens),
@@ -30,7 +30,8 @@ fn takes(tokens: u64, steps: impl IntoIterator<Item = Step>) -> Reply {
     Reply::new(steps).usage(usage).cost_usd(0.5)
 }
 
-/// A sub-agent that uses a tool, which the model waits for or does not.
+/// Returns a scenario with a sub-agent that uses a tool. The model waits for the
+/// sub-agent unless it runs in the background.
 fn with_subagent(in_background: bool) -> Scenario {
     let input = json!({
         "description": "Look", "prompt": "Look around.", "subagent_type": "general-purpose",
@@ -45,8 +46,9 @@ fn with_subagent(in_background: bool) -> Scenario {
         .subagent(takes(20_000, [Step::text("I looked.")]))
 }
 
-/// What the results say, one for each: the turn's tokens, those of all models
-/// since the result before, and in all; and the dollars.
+/// Returns the usage in each result: the tokens of the turn, the tokens of all models
+/// since the previous result and in total, and whether the total cost is the sum of the
+/// costs of the models.
 async fn told(prompt: &str, options: Options) -> Vec<(Vec<u64>, Vec<u64>, Vec<u64>, bool)> {
     let options = options.on_permission(|_| async { PermissionResult::allow() });
     let mut answer = query(prompt, options).await.unwrap();
@@ -89,7 +91,7 @@ async fn a_sub_agent_is_counted_with_the_models_and_not_with_the_turn() {
 }
 
 #[tokio::test]
-async fn a_sub_agent_in_the_background_is_counted_when_it_has_said_something() {
+async fn a_background_sub_agent_is_counted_after_its_output() {
     let scenario = with_subagent(true);
     let live = Live::start(scenario.clone()).await;
     for told in [
@@ -100,7 +102,7 @@ async fn a_sub_agent_in_the_background_is_counted_when_it_has_said_something() {
             panic!("{told:?}");
         };
         assert_eq!((first[0], second[0]), (3000, 3000));
-        // Its output before the first result is random.
+        // The output of the sub-agent before the first result is random.
         assert_eq!((all[0], *is_sum), (36_000, true));
     }
 }

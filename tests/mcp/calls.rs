@@ -1,4 +1,4 @@
-//! Tool calls: concurrent, in order, cancelled, failed.
+//! Tests of tool calls: concurrent, in order, cancelled, and failed.
 
 use super::{adding, notice, to_server, with};
 use agentwire::mcp::{Call, Tools};
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use tokio::sync::mpsc;
 
 #[tokio::test]
-async fn many_calls_run_at_once_and_a_tool_that_is_stuck_is_stuck_alone() {
+async fn many_calls_run_at_once_and_a_stuck_tool_does_not_block_others() {
     let (_client, mut agent) = with(adding(50)).await;
     agent.calls("stuck", "stuck", json!({})).await;
     for number in 0..50 {
@@ -32,7 +32,7 @@ async fn many_calls_run_at_once_and_a_tool_that_is_stuck_is_stuck_alone() {
 }
 
 #[tokio::test]
-async fn ids_are_kept_as_they_came() {
+async fn ids_of_requests_are_preserved() {
     let (_client, mut agent) = with(adding(1)).await;
     for id in [json!(0), json!("0"), json!(-7), json!("x")] {
         agent
@@ -40,7 +40,7 @@ async fn ids_are_kept_as_they_came() {
             .await;
         assert_eq!(agent.hears_reply("ask").await["id"], id);
     }
-    // An invalid request is answered anyway.
+    // An invalid request also gets an answer.
     agent
         .sends("odd", json!({"id": 1.5, "method": "ping"}))
         .await;
@@ -55,7 +55,7 @@ async fn ids_are_kept_as_they_came() {
         (&reply["id"], &reply["error"]["code"]),
         (&json!(null), &json!(-32600))
     );
-    // One that is under way keeps its id.
+    // The running call keeps its ID.
     agent.calls("c", "stuck", json!({})).await;
     agent
         .sends(
@@ -78,7 +78,7 @@ async fn a_result_comes_after_all_of_its_progress() {
     let (client, mut agent) = with(tools).await;
     let rounds = 3;
     for round in 0..rounds {
-        // Neither makes the other wait.
+        // Neither the call nor the message waits for the other.
         client.send("Hello");
         assert_eq!(agent.hears().await["type"], "user");
         let id = format!("c{round}");
@@ -96,7 +96,7 @@ async fn a_result_comes_after_all_of_its_progress() {
 }
 
 #[tokio::test]
-async fn what_the_agent_takes_of_progress_is_no_event_of_the_session() {
+async fn acknowledgements_of_progress_are_not_delivered() {
     let tools = Tools::new().tool("count", "Counts.", |(): (), call: Call| async move {
         call.progress(1.0, None, "on").await;
         Ok::<_, String>(())
@@ -112,8 +112,8 @@ async fn what_the_agent_takes_of_progress_is_no_event_of_the_session() {
     assert_eq!(frame.kind(), "hello");
 }
 
-/// A tool that says when it begins and when it is cancelled.
-fn patient() -> (Tools, mpsc::UnboundedReceiver<&'static str>) {
+/// Returns a tool that reports when it starts and when it is cancelled.
+fn cancellable_tool() -> (Tools, mpsc::UnboundedReceiver<&'static str>) {
     let (says, said) = mpsc::unbounded_channel();
     let tools = Tools::new().tool("wait", "Waits.", move |(): (), call: Call| {
         let says = says.clone();
@@ -128,8 +128,8 @@ fn patient() -> (Tools, mpsc::UnboundedReceiver<&'static str>) {
 }
 
 #[tokio::test]
-async fn an_ask_that_is_cancelled_cancels_the_call_and_gets_no_answer() {
-    let (tools, mut said) = patient();
+async fn a_cancelled_request_cancels_its_call_and_gets_no_answer() {
+    let (tools, mut said) = cancellable_tool();
     let (_client, mut agent) = with(tools).await;
     agent.calls("c", "wait", json!({})).await;
     assert_eq!(said.recv().await, Some("begun"));
@@ -142,8 +142,8 @@ async fn an_ask_that_is_cancelled_cancels_the_call_and_gets_no_answer() {
 }
 
 #[tokio::test]
-async fn a_call_that_the_agent_cancels_ends_and_so_does_its_ask() {
-    let (tools, mut said) = patient();
+async fn a_cancelled_call_ends_with_its_request() {
+    let (tools, mut said) = cancellable_tool();
     let (_client, mut agent) = with(tools).await;
     agent.calls("c", "wait", json!({})).await;
     assert_eq!(said.recv().await, Some("begun"));
@@ -151,7 +151,7 @@ async fn a_call_that_the_agent_cancels_ends_and_so_does_its_ask() {
         "params": {"requestId": "c", "reason": "interrupted"}});
     agent.sends("n", cancelled).await;
     assert_eq!(agent.hears_reply("c").await["error"]["code"], -32800);
-    // That is what the official hosts answer to notifications.
+    // The official hosts also respond to notifications with this result.
     let nothing = json!({"jsonrpc": "2.0", "result": {}, "id": 0});
     assert_eq!(agent.hears_reply("n").await, nothing);
     assert_eq!(said.recv().await, Some("cancelled"));
@@ -165,18 +165,18 @@ async fn a_call_that_the_agent_cancels_ends_and_so_does_its_ask() {
 
 #[tokio::test]
 async fn servers_stop_when_the_session_ends() {
-    let (tools, mut said) = patient();
+    let (tools, mut said) = cancellable_tool();
     let (client, mut agent) = with(tools).await;
     agent.calls("c", "wait", json!({})).await;
     assert_eq!(said.recv().await, Some("begun"));
     drop(client);
     assert_eq!(said.recv().await, Some("cancelled"));
-    // The function itself is gone, and with it all that it held.
+    // The function was dropped with everything that it captured.
     assert_eq!(said.recv().await, None);
 }
 
 #[tokio::test]
-async fn a_server_that_nobody_knows_is_refused_by_name() {
+async fn an_unknown_server_is_refused_by_name() {
     let (mut client, mut agent) = with(adding(1)).await;
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
     agent.asks("a", &to_server("other", ping)).await;
@@ -191,7 +191,7 @@ async fn a_server_that_nobody_knows_is_refused_by_name() {
 }
 
 #[tokio::test]
-async fn a_tool_that_panics_costs_its_call() {
+async fn a_tool_that_panics_fails_its_call() {
     let tools = adding(1).tool("boom", "Panics.", |(): ()| async move {
         std::panic::panic_any("oh".to_owned());
         #[allow(unreachable_code)]
@@ -238,7 +238,7 @@ async fn a_tool_may_control_the_session_and_ask_the_agent() {
     assert_eq!(changed["method"], "notifications/tools/list_changed");
     let ping = agent.hears_server().await;
     assert_eq!(ping["method"], "ping");
-    // The agent's answer is an ask, which is taken at once.
+    // The response of the agent is another request to the host, which is handled at once.
     let pong = json!({"jsonrpc": "2.0", "id": ping["id"], "result": {}});
     agent.sends("pong", pong).await;
     agent.hears_reply("pong").await;
@@ -248,7 +248,7 @@ async fn a_tool_may_control_the_session_and_ask_the_agent() {
 }
 
 #[tokio::test]
-async fn a_server_at_work_is_not_waited_for_by_somebody() {
+async fn a_working_server_does_not_require_action() {
     let (mut client, mut agent) = with(adding(1)).await;
     agent.calls("c", "stuck", json!({})).await;
     let state = json!({"type": "system", "subtype": "session_state_changed", "state": "running"});

@@ -1,4 +1,5 @@
-//! Handshakes: those of the host, and those that the agent makes anyway.
+//! Tests of handshakes: those that the host makes in advance, and those that the agent
+//! makes anyway.
 
 use super::support::peer::Peer;
 use super::{adding, connect, notice, to_server, with};
@@ -25,7 +26,7 @@ impl ServerHandler for Broken {
 }
 
 #[tokio::test]
-async fn a_server_that_ends_fails_what_it_is_asked_and_the_session_goes_on() {
+async fn requests_to_an_ended_server_fail_and_the_session_continues() {
     let options = Options::new()
         .mcp_server("broken", Broken)
         .mcp_server("s", adding(1));
@@ -49,7 +50,7 @@ async fn a_server_that_ends_fails_what_it_is_asked_and_the_session_goes_on() {
         reason.starts_with("the MCP server `broken` stopped"),
         "{reason}"
     );
-    // Another handshake is another try.
+    // Another handshake starts the server again.
     agent.asks("b", &to_server("broken", initialize())).await;
     assert_eq!(agent.hears_reply("b").await["error"]["code"], -32603);
     agent.sends("c", list).await;
@@ -78,12 +79,12 @@ async fn an_agent_may_make_a_handshake_of_its_own() {
     let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
     agent.sends("n", initialized).await;
     agent.hears_reply("n").await;
-    // Ids begin anew.
+    // IDs of requests start again.
     agent.calls("c", "add", json!({"a": 1, "b": 2})).await;
     assert_eq!(agent.hears_result("c").await["content"][0]["text"], "3");
 }
 
-/// A server that has its tools in pages, and has something to say early.
+/// A server that lists its tools in pages, and sends a notification early.
 #[derive(Clone)]
 struct Paged;
 
@@ -113,7 +114,7 @@ impl ServerHandler for Paged {
 }
 
 #[tokio::test]
-async fn a_manifest_has_all_pages_and_what_else_was_said_is_told_later() {
+async fn a_manifest_has_all_pages_and_notifications_are_sent_later() {
     let (_client, mut agent, greeting) = connect(Options::new().mcp_server("s", Paged)).await;
     let listed = &greeting["sdkMcpServerManifests"]["s"]["toolsListResult"];
     let names: Vec<_> = listed["tools"]
@@ -147,7 +148,7 @@ impl ServerHandler for Slow {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_is_late_goes_without_a_manifest_and_what_was_set_stays() {
+async fn a_slow_server_has_no_manifest_and_other_manifests_are_kept() {
     let mut raw = Initialize::default();
     raw.sdk_mcp_servers = Some(vec!["mine".to_owned(), "s".to_owned()]);
     let manifest = SdkMcpServerManifest::new(json!({"mine": true}));
@@ -174,7 +175,7 @@ async fn a_server_that_is_late_goes_without_a_manifest_and_what_was_set_stays() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agent_that_ends_meanwhile_ends_the_handshakes() {
+async fn the_end_of_the_agent_ends_the_handshakes() {
     let (to_agent, input) = tokio::io::duplex(4096);
     let (output, from_agent) = tokio::io::duplex(4096);
     drop((input, output));
@@ -186,18 +187,18 @@ async fn an_agent_that_ends_meanwhile_ends_the_handshakes() {
 }
 
 #[tokio::test]
-async fn the_same_options_start_several_sessions_whose_servers_share_what_clones_share() {
+async fn sessions_with_the_same_options_share_the_state_of_their_servers() {
     let options = Options::new().mcp_server("s", adding(2));
     let (_one, mut first, _) = connect(options.clone()).await;
     let (_two, mut second, _) = connect(options).await;
-    // Each waits for the other.
+    // Each call waits for the other one.
     first.calls("c", "add", json!({"a": 1, "b": 2})).await;
     second.calls("c", "add", json!({"a": 3, "b": 4})).await;
     assert_eq!(first.hears_result("c").await["content"][0]["text"], "3");
     assert_eq!(second.hears_result("c").await["content"][0]["text"], "7");
 }
 
-/// A server that lists these tools, or fails to.
+/// A server that lists these tools, or fails to list them.
 #[derive(Clone)]
 struct Listing(Arc<Mutex<Result<Value, &'static str>>>);
 
@@ -224,7 +225,7 @@ impl ServerHandler for Listing {
     }
 }
 
-/// The notices of a session with a server, before anything else.
+/// Connects a session with a server. Returns its first `count` notices.
 async fn notices(server: Listing, count: usize) -> (Client, Peer, Vec<String>) {
     let (mut client, agent, _) = connect(Options::new().mcp_server("s", server)).await;
     let mut all = vec![];

@@ -1,4 +1,4 @@
-//! Features of servers other than tools.
+//! Tests of features of servers other than tools.
 
 use super::support_library::Library;
 use super::with;
@@ -6,7 +6,7 @@ use serde_json::json;
 use std::sync::atomic::Ordering;
 
 #[tokio::test]
-async fn resources_and_prompts_are_listed_and_read_and_what_is_logged_comes_before() {
+async fn resources_and_prompts_are_listed_and_read_after_log_messages() {
     let library = Library::default();
     let (_client, mut agent) = with(library.clone()).await;
     let request = |method: &str, params| json!({"jsonrpc": "2.0", "id": method, "method": method, "params": params});
@@ -45,7 +45,7 @@ async fn resources_and_prompts_are_listed_and_read_and_what_is_logged_comes_befo
         assert_eq!(reply.pointer(at).unwrap(), expected, "{reply}");
     }
 
-    // The server is notified of changes on the agent's side.
+    // The server is notified of changes of the agent's roots.
     let changed = json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"});
     agent.sends("a3", changed).await;
     agent.hears_reply("a3").await;

@@ -1,4 +1,4 @@
-//! MCP servers inside the host, with an agent played by the test.
+//! Tests of MCP servers inside the host. The test plays the agent.
 
 #![allow(clippy::unwrap_used)]
 
@@ -22,12 +22,12 @@ use support::peer::{Peer, connect_with};
 use tokio::sync::Barrier;
 
 impl Peer {
-    /// Sends a message to the server `s`, in an ask with this id.
+    /// Sends a message to the server `s`, in a request with this ID.
     async fn sends(&mut self, ask: &str, message: Value) {
         self.asks(ask, &to_server("s", message)).await;
     }
 
-    /// Calls a tool of the server `s`, with an ask of the same id.
+    /// Calls a tool of the server `s`, in a request with the same ID.
     async fn calls(&mut self, id: &str, tool: &str, arguments: Value) {
         let message = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {
             "name": tool, "arguments": arguments,
@@ -35,21 +35,24 @@ impl Peer {
         self.sends(id, message).await;
     }
 
-    /// The next line, which is the answer to this ask; what is in it.
+    /// Reads the next line, which responds to the request `ask`. Returns the message of
+    /// the server in it.
     async fn hears_reply(&mut self, ask: &str) -> Value {
         let (id, mut answer) = self.is_answered().await;
         assert_eq!(id, ask, "{answer}");
         answer["mcp_response"].take()
     }
 
-    /// The result of the tool call with this id, which comes next.
+    /// Reads the next line, which has the result of the tool call with this ID. Returns
+    /// the result.
     async fn hears_result(&mut self, id: &str) -> Value {
         let mut reply = self.hears_reply(id).await;
         assert_eq!(reply["id"], id, "{reply}");
         reply["result"].take()
     }
 
-    /// The next line, which is something that the server `s` begins.
+    /// Reads the next line, which has a message that the server `s` starts. Returns the
+    /// message.
     async fn hears_server(&mut self) -> Value {
         let mut request = self.answers(&json!({})).await;
         assert_eq!(request["subtype"], "mcp_message", "{request}");
@@ -62,13 +65,13 @@ fn to_server(server: &str, message: Value) -> Value {
     json!({"subtype": "mcp_message", "server_name": server, "message": message})
 }
 
-/// A session that has begun, and its first request.
+/// Returns a connected session, and its first request.
 async fn connect(options: Options) -> (Client, Peer, Value) {
     let (client, agent, greeting) = connect_with(options, &json!({})).await;
     (client.unwrap(), agent, greeting)
 }
 
-/// A session with this server, whose name is `s`.
+/// Connects a session with this server, whose name is `s`.
 async fn with(server: impl Service<RoleServer> + Clone) -> (Client, Peer) {
     let options = Options::new().queueing(Queueing::ByAgent);
     let (client, agent, _) = connect(options.mcp_server("s", server)).await;
@@ -85,13 +88,13 @@ async fn notice(client: &mut Client) -> String {
 
 #[derive(Deserialize, JsonSchema)]
 struct Add {
-    /// The one.
+    /// The first summand.
     a: i64,
-    /// The other.
+    /// The second summand.
     b: i64,
 }
 
-/// Adds, and waits until so many do.
+/// Returns a tool that adds, and that first waits for this number of concurrent calls.
 fn adding(at_once: usize) -> Tools {
     let barrier = Arc::new(Barrier::new(at_once));
     Tools::new()

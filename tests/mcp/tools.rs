@@ -1,4 +1,4 @@
-//! Tools that are made from functions.
+//! Tests of tools that are made from functions.
 
 use super::{Add, connect};
 use agentwire::Options;
@@ -14,7 +14,7 @@ struct Sum {
 }
 
 #[tokio::test]
-async fn tools_are_described_by_their_input_and_answer_with_what_they_return() {
+async fn tools_have_a_schema_and_return_the_output_of_their_function() {
     let tools = Tools::new()
         .instructions("Use them.")
         .read_only_tool("sum", "Sums up.", |add: Add| async move {
@@ -137,7 +137,7 @@ struct Generic<T> {
     value: T,
 }
 
-/// A server with a tool that takes a type, and returns what `shown` makes of it.
+/// Returns a server with a tool that takes an `I` and returns the output of `shown`.
 fn taking<I, O>(shown: fn(I) -> O) -> Tools
 where
     I: serde::de::DeserializeOwned + JsonSchema + Send + 'static,

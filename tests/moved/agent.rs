@@ -258,7 +258,7 @@ impl Agent {
             self.cancelled.insert(id);
         }
         let Some(turn) = self.turn.take() else { return };
-        // The transcript records that the user interrupted it.
+        // The transcript records that the user interrupted the turn.
         self.messages.extend(turn.uuids.iter().cloned());
         self.write_down();
         self.result(&turn.uuids, "aborted_streaming").await;
@@ -285,7 +285,7 @@ impl Agent {
         let Some(turn) = self.turn.take() else { return };
         self.messages.extend(turn.uuids.iter().cloned());
         self.disk.lock().done.extend(turn.uuids.iter().cloned());
-        // The end may be reported before it is in the transcript.
+        // The agent may report the end of a turn before the transcript contains it.
         let is_written_first = self.dice.one_in(2);
         if is_written_first {
             self.write_end(&turn.uuids);

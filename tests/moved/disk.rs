@@ -1,10 +1,10 @@
-//! State that survives the agent's processes: the transcript, and the simulation's
-//! records of them.
+//! State that survives the agent's processes: the transcript, and what the simulation
+//! records about the processes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// The disk of a simulated machine. Clones share it.
+/// The disk of a simulated machine. Clones share their contents.
 #[derive(Clone, Default)]
 pub(crate) struct Disk(Arc<Mutex<Kept>>);
 
@@ -12,26 +12,26 @@ pub(crate) struct Disk(Arc<Mutex<Kept>>);
 pub(crate) struct Kept {
     /// The number of processes so far.
     pub(crate) processes: usize,
-    /// Whether there is a transcript.
+    /// Whether a transcript exists.
     pub(crate) exists: bool,
     /// The messages in the transcript.
     pub(crate) messages: BTreeSet<String>,
-    /// The messages of its last turn, if that has not ended.
+    /// The messages of the last turn in the transcript, if that turn has not ended.
     pub(crate) open_turn: Vec<String>,
-    /// The number of ended turns with this message in the transcript.
+    /// How many ended turns in the transcript have this message.
     pub(crate) completed: BTreeMap<String, usize>,
     /// The messages whose turn has ended, in the transcript or not.
     pub(crate) done: BTreeSet<String>,
-    /// The messages that were reported to the user as picked up by a turn, and the
-    /// process.
+    /// The messages that were reported to the user as picked up by a turn, with the
+    /// number of the process.
     pub(crate) started: BTreeMap<String, usize>,
-    /// Whether turns that are cut off are not resumed.
+    /// Whether interrupted turns are not resumed.
     pub(crate) hands_back: bool,
     /// Messages whose final state was reported to the user.
     pub(crate) over: BTreeSet<String>,
     /// The number in the name of the model that was last confirmed as set.
     pub(crate) model: usize,
-    /// The calls of permission callbacks, and those that have ended.
+    /// The permission requests whose callback was called or has ended.
     pub(crate) asked: BTreeSet<String>,
     pub(crate) answered: BTreeSet<String>,
 }

@@ -1,15 +1,16 @@
-//! Sessions with several processes, controlled by a seed. An agent with its transcript
-//! on its own disk is killed at any point, hangs, or cannot be started, while users
-//! send messages, settings and requests, interrupt, and put it to sleep. In every case,
-//! all operations end, no finished message is sent again, none is lost, no message
-//! overtakes an earlier setting, and no callback runs twice.
+//! Tests sessions with several processes, controlled by a seed. An agent with a
+//! transcript on its own disk is killed at any point, hangs, or cannot be started, while
+//! users send messages, settings and requests, interrupt the agent, and put it to sleep.
+//! In every case, all operations end, no finished message is sent again, no message is
+//! lost, no message overtakes an earlier setting, and no callback runs twice.
 //!
 //! ```text
 //! AGENTWIRE_SIMULATE=1000000 cargo test --release --test moved -- --nocapture
 //! ```
 //!
 //! runs that many seeds; `AGENTWIRE_SEED=n` runs one and prints its log.
-//! `scripts/simulate` checks that the test finds its bugs of `tests/bugs/bugs.txt`.
+//! `scripts/simulate` checks that the test finds the bugs in `tests/bugs/bugs.txt` that
+//! are meant for it.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod agent;
@@ -28,7 +29,7 @@ use tokio::runtime::Builder;
 /// The number of sessions in each test run.
 const SEEDS: u64 = 500;
 
-/// In simulated time: an operation that takes longer never ends.
+/// The simulated time after which an operation counts as hung.
 const FOR_EVER: Duration = Duration::from_secs(10 * 24 * 60 * 60);
 
 /// Runs one session, from its first process to its last task.

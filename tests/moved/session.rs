@@ -1,4 +1,4 @@
-//! One session: its users, the task that kills its processes, and the checks at its
+//! Runs one session: its users, the task that kills its processes, and the checks at its
 //! end.
 
 use crate::disk::Disk;
@@ -71,7 +71,7 @@ pub(crate) async fn run(seed: u64, log: &Log) -> Result<(), String> {
         let (counted, disk) = (Arc::clone(&counted), disk.clone());
         counted.fetch_add(1, Ordering::Relaxed);
         async move {
-            // Some calls wait an hour for a human, but not if the call is cancelled.
+            // Some callbacks wait an hour for a human, unless the request is cancelled.
             let is_long = time > Duration::from_millis(10_000);
             tokio::select! {
                 () = sleep(if is_long { time * 300 } else { time }) => {}
@@ -112,7 +112,7 @@ pub(crate) async fn run(seed: u64, log: &Log) -> Result<(), String> {
         }
     }
     killer.await.unwrap();
-    // A process that hangs or has ended is replaced first.
+    // A process that hangs or has ended is replaced before the response.
     if let Err(error) = client.mcp_status().await {
         return Err(format!("the session does not go on: {error}"));
     }
@@ -227,7 +227,7 @@ async fn act(handle: Handle, machine: Machine, mut dice: Random, log: Log, hands
                 let handle = handle.clone();
                 let log = log.clone();
                 tasks.push(tokio::spawn(async move {
-                    // Sent again to another process if necessary.
+                    // The request is sent again to another process if necessary.
                     if let Err(error) = handle.mcp_status().await {
                         log.wrong(format_args!("a request that reads failed: {error}"));
                     }

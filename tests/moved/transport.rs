@@ -1,5 +1,5 @@
-//! A machine on which the session can spawn any number of agent processes, and on
-//! which they are killed.
+//! A machine on which the session can spawn any number of agent processes, and on which
+//! the test kills them.
 
 use crate::agent::Agent;
 use crate::disk::Disk;
@@ -16,7 +16,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
-/// The machine. Clones share it.
+/// The simulated machine. Clones share their state.
 #[derive(Clone)]
 pub(crate) struct Machine {
     pub(crate) log: Log,
@@ -36,7 +36,7 @@ struct Process {
     task: AbortHandle,
     hangs: watch::Sender<bool>,
     is_gone: watch::Receiver<bool>,
-    /// Whether its descendants have exited, which takes some time.
+    /// Whether the descendants of the process have exited, which takes some time.
     is_clean: watch::Sender<bool>,
     policy: ClosePolicy,
     is_closing: Mutex<bool>,

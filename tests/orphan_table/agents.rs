@@ -1,4 +1,4 @@
-//! The agents of the sessions, and the processes that they could leave behind.
+//! The agents of the sessions, and the processes that could survive a session.
 
 use crate::support::{Live, fake, fake_agent_path, hasty, line_of, live_cli, script};
 use agentwire::{Client, Options, PermissionResult};
@@ -9,13 +9,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// The marker in the environment of all processes of a session.
+/// The variable that marks all processes of a session.
 pub(crate) const MARK: &str = "ORPHAN_TABLE";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     AtRest,
-    /// In the middle of a turn, as are all that follow.
+    /// In the middle of a turn, like all following variants.
     InTurn,
     IgnoresTerm,
     HeldOutput,
@@ -47,34 +47,34 @@ impl Kind {
         }
     }
 
-    /// The processes that remain after a host that was killed.
+    /// Returns the kinds of processes that survive a host that was killed.
     pub(crate) fn left_by_a_killed_host(self) -> &'static [&'static str] {
         match self {
-            // They read that their input has ended.
+            // These agents notice that their input has ended.
             Self::AtRest | Self::RealAtRest => &[],
-            // The fake agent waits for the end of its turn, as the real one does.
+            // The fake agent waits for the end of its turn, like the real one.
             Self::InTurn | Self::IgnoresTerm => &["agent"],
             Self::HeldOutput | Self::OwnSession | Self::Real => &["agent", "grandchild"],
         }
     }
 }
 
-/// An agent that can be started, here or in another process.
+/// An agent that this process or another one can start.
 pub(crate) struct Agent {
     start: Start,
-    /// The resources that it needs while it runs.
+    /// The resources that the agent needs while it runs.
     _folder: TempDir,
     _live: Option<Live>,
 }
 
-/// Its command.
+/// How to start the agent.
 pub(crate) struct Start {
     program: PathBuf,
     cwd: PathBuf,
     environment: BTreeMap<String, String>,
-    /// The file in which a grandchild writes its pid when it is ready.
+    /// The file to which a grandchild writes its PID when it is ready.
     grandchild: Option<PathBuf>,
-    /// Whether it receives no prompt.
+    /// Whether the agent receives no prompt.
     rests: bool,
 }
 
@@ -86,7 +86,7 @@ impl Agent {
         let shell = Some(vec!["sh", "-c"]);
         let (program, spawned, live) = match kind {
             Kind::AtRest => (fake_agent_path(), None, None),
-            // Theirs exits as soon as it has reported its process ID.
+            // The grandchild of this agent exits as soon as it has reported its PID.
             Kind::InTurn => (fake_agent_path(), shell.zip(Some(told)), None),
             Kind::IgnoresTerm => {
                 let agent = format!("trap '' TERM\nexec {} \"$@\"", fake_agent_path().display());
@@ -132,8 +132,8 @@ impl Agent {
                     words.push(&last);
                     Step::Fault(Fault::Spawn(words.into_iter().map(str::to_owned).collect()))
                 });
-                // The host may go as soon as there is a grandchild: from there
-                // on the agent says nothing, which would be the end of it.
+                // The host may end as soon as a grandchild exists. From then on, the
+                // agent writes nothing, because a write to a closed pipe would end it.
                 let said = [Step::text("Working ")].into_iter().chain(spawned);
                 let scenario = Scenario::default().reply(said.chain([Step::WaitMs(600_000)]));
                 let path = std::env::var("PATH").unwrap();
@@ -199,7 +199,7 @@ impl Start {
         environment.fold(options, |options, (name, value)| options.env(name, value))
     }
 
-    /// The grandchild, if there is one, which is ready then.
+    /// Returns the grandchild, if there is one. Waits until it is ready.
     pub(crate) fn grandchild(&self) -> Option<u32> {
         let line = std::fs::read_to_string(self.grandchild.as_ref()?).unwrap();
         Some(line.trim().parse().unwrap())
@@ -210,7 +210,7 @@ impl Start {
         std::fs::write(self.cwd.join("over"), "").unwrap();
     }
 
-    /// A session with everything started that is to be ended.
+    /// Connects a session, and waits until all processes that it must end are running.
     pub(crate) async fn connect(&self) -> Client {
         let client = Client::connect(self.options()).await.unwrap();
         if self.rests {

@@ -2,7 +2,7 @@
 //! `scripts/real orphans` passes it to the table.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
-// The table uses the rest.
+// Only the table uses the other functions.
 #![allow(dead_code)]
 
 #[path = "../support/mod.rs"]

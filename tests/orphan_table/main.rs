@@ -1,9 +1,9 @@
-//! A table of all ways to end a session, and the processes that remain.
-//! `scripts/real orphans` prints it, the real CLI included; `cargo test --test
-//! orphan_table` prints it with the fake agent.
+//! Prints a table of all ways to end a session, and of the processes that survive.
+//! `scripts/real orphans` prints it with the fake agent and the real CLI; `cargo test
+//! --test orphan_table` prints it with the fake agent.
 //!
-//! It has its own `main`, because the host of some sessions is another process of this
-//! executable, which then ends like a host.
+//! This test has its own `main`, because some hosts are another process of this
+//! executable, and end like a host.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -16,7 +16,7 @@ mod ways;
 use agents::{Agent, Kind, MARK};
 use std::process::{Command, Stdio};
 use std::time::Duration;
-use ways::{HOST, HostEnd, START, WITHIN};
+use ways::{HOST, HostEnd, START, WAYS_WITHOUT_HOST_END};
 
 /// The variable with the kind of agent of the table.
 const KIND: &str = "ORPHAN_TABLE_KIND";
@@ -26,7 +26,7 @@ fn main() {
         let start = std::env::var(START).unwrap();
         return ways::host(&end, &agents::Start::from_json(&start));
     }
-    // As a harness does: `cargo test NAME` is not about the table.
+    // Like a test harness, `cargo test NAME` does not print the table.
     let filter = std::env::args().skip(1).find(|it| !it.starts_with('-'));
     if filter.is_some_and(|name| !"orphan_table".contains(&name)) {
         return;
@@ -40,7 +40,7 @@ fn main() {
     if let Ok(name) = std::env::var(KIND) {
         return rows(*kinds().find(|it| it.name() == name).unwrap());
     }
-    // Each kind in a process of its own, since `close_all` ends all sessions of a process.
+    // Each kind has its own process, because `close_all` ends all sessions of a process.
     let start = |kind: &Kind| {
         let mut table = Command::new(std::env::current_exe().unwrap());
         let table = table.env(KIND, kind.name()).stdout(Stdio::piped());
@@ -61,7 +61,7 @@ fn main() {
 
 /// Ends sessions of one kind in every way.
 fn rows(kind: Kind) {
-    // Some panic on purpose, and the table is to be read.
+    // Some ways panic on purpose. Do not print these panics.
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panicked| {
         if panicked.payload().downcast_ref() != Some(&ways::ON_PURPOSE) {
@@ -69,7 +69,7 @@ fn rows(kind: Kind) {
         }
     }));
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    for (way, end) in WITHIN {
+    for (way, end) in WAYS_WITHOUT_HOST_END {
         let session = Session::new(&runtime, kind);
         end(session.agent.start());
         session.wait_until_gone();
@@ -83,7 +83,7 @@ fn rows(kind: Kind) {
     }
 }
 
-/// A session, and who belongs to it.
+/// A session, and the processes that belong to it.
 struct Session {
     kind: Kind,
     mark: String,
@@ -97,10 +97,10 @@ impl Session {
         Self { kind, mark, agent }
     }
 
-    /// The expected processes after the end of the host.
+    /// Returns the processes that are expected to survive the end of the host.
     fn left_by_host(&self, end: HostEnd, agent: u32) -> String {
         if end.is_clean() {
-            // From the start, because no process waits any more.
+            // No process may survive from the start, because no process waits any more.
             assert!(self.left().is_empty(), "{:?}", self.left());
             return "0".to_owned();
         }
@@ -110,7 +110,7 @@ impl Session {
             return "0".to_owned();
         }
         if self.kind == Kind::Real {
-            // That nothing happens can only be seen by looking on for a while.
+            // Only watching for a while shows that nothing happens.
             std::thread::sleep(Duration::from_secs(3));
         }
         let grandchild = self.agent.start().grandchild();
@@ -133,7 +133,7 @@ impl Session {
         format!("{left}; 0 once the tool ends")
     }
 
-    /// The processes of this session that are alive.
+    /// Returns the processes of this session that are alive.
     fn left(&self) -> Vec<u32> {
         let mark = format!("{MARK}={}", self.mark);
         let entries = std::fs::read_dir("/proc").unwrap().flatten();
@@ -159,7 +159,7 @@ impl Session {
 }
 
 impl Drop for Session {
-    /// The test ends processes that a host left behind.
+    /// Kills processes that a host left behind.
     fn drop(&mut self) {
         for pid in self.left() {
             support::kill(pid);

@@ -9,22 +9,23 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use tokio::runtime::{Builder, Runtime};
 
-/// The variable that makes this executable a host, with the way in which it ends.
+/// The variable with the way in which a host ends. This executable is a host if the
+/// variable is set.
 pub(crate) const HOST: &str = "ORPHAN_TABLE_HOST";
-/// Its command, as JSON.
+/// The variable with the agent's [`Start`], as JSON.
 pub(crate) const START: &str = "ORPHAN_TABLE_START";
 
-/// The host whose panics abort (`aborting_host`), if there is one.
+/// The variable with the path of the host whose panics abort (`aborting_host`).
 const ABORTING: &str = "ORPHAN_TABLE_ABORTING_HOST";
 
 /// The message of an intended panic.
 pub(crate) const ON_PURPOSE: &str = "on purpose";
 
-/// Its name and its action.
+/// The name and the action of a way.
 type Way = (&'static str, fn(&Start));
 
-/// Ways that leave the host alive.
-pub(crate) const WITHIN: [Way; 12] = [
+/// Ways to end a session without ending the host.
+pub(crate) const WAYS_WITHOUT_HOST_END: [Way; 12] = [
     ("drop inside a runtime", |start| {
         threads().block_on(async { drop(start.connect().await) });
     }),
@@ -106,22 +107,22 @@ pub(crate) const WITHIN: [Way; 12] = [
     }),
 ];
 
-/// Ways that end the host as well.
+/// Ways to end the host with its sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HostEnd {
     /// `main` returns, with a guard.
     GuardedReturn,
     /// `main` panics, with a guard.
     GuardedPanic,
-    /// The same, in a program whose panics abort.
+    /// `main` panics, with a guard, in a program whose panics abort.
     GuardedAbort,
-    /// SIGTERM, on which the host calls `close_all`.
+    /// The host receives SIGTERM, and calls `close_all`.
     HandledSignal,
     /// `main` panics.
     Panic,
-    /// SIGTERM without a handler.
+    /// The host receives SIGTERM without a handler.
     Signal,
-    /// SIGKILL.
+    /// The host receives SIGKILL.
     Kill,
 }
 
@@ -136,7 +137,7 @@ impl HostEnd {
         Self::Kill,
     ];
 
-    /// All that a host can be had for.
+    /// Returns all ways for which a host is available.
     pub(crate) fn possible() -> impl Iterator<Item = Self> {
         let has_aborting = std::env::var_os(ABORTING).is_some();
         let all = Self::ALL.into_iter();
@@ -155,7 +156,7 @@ impl HostEnd {
         }
     }
 
-    /// Whether the host is promised that nothing is left.
+    /// Returns whether the library promises that no process survives this end.
     pub(crate) fn is_clean(self) -> bool {
         matches!(
             self,
@@ -163,8 +164,8 @@ impl HostEnd {
         )
     }
 
-    /// Starts a host, and ends it when its session is there. It is gone when
-    /// this returns its agent's pid.
+    /// Starts a host, and ends it when its session runs. Returns the PID of the agent
+    /// after the host has exited.
     pub(crate) fn run(self, start: &Start) -> u32 {
         let program = match self {
             Self::GuardedAbort => std::env::var_os(ABORTING).unwrap().into(),
@@ -175,7 +176,7 @@ impl HostEnd {
             .env(START, start.to_json())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            // Its panic message.
+            // Do not print the message of the panic.
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
@@ -212,7 +213,7 @@ pub(crate) fn host(end: &str, start: &Start) {
         let kind = tokio::signal::unix::SignalKind::terminate();
         tokio::signal::unix::signal(kind).unwrap()
     });
-    // The guard is dropped after the runtime, and that after the client.
+    // The client is dropped before the runtime, and the runtime before the guard.
     println!("{}", client.pid().unwrap());
     match (end, &mut terminate) {
         (HostEnd::GuardedReturn, _) => {}

@@ -1,11 +1,11 @@
-//! Every name of the official SDKs finds ours: where the two differ, ours has
-//! theirs as `#[doc(alias)]`.
+//! Checks that every name of the official SDKs finds an item of this library. If the
+//! names differ, our item has theirs as `#[doc(alias)]`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-// A line for each name of theirs: the file of our function below `src`, without
-// `.rs`, and its name; or the reason why there is none.
+// Each line has a name of theirs, and the file of our function below `src` without `.rs`
+// and its name; or the reason why we have no counterpart.
 
 /// Methods of `Query`, in TypeScript.
 const QUERY: &str = "\
@@ -58,8 +58,7 @@ get_server_info: client/mod initialized
 receive_response: handle/turn turn
 disconnect: client/mod close";
 
-/// Fields of `ClaudeAgentOptions`, in Python, that are not named as an option
-/// of ours.
+/// Fields of `ClaudeAgentOptions`, in Python, whose name differs from our option.
 const FIELDS: &str = "\
 continue_conversation: options continue_latest
 fallback_model: options fallback_models
@@ -80,7 +79,7 @@ max_thinking_tokens: options thinking
 enable_file_checkpointing: options file_checkpointing
 load_timeout_ms: options load_timeout";
 
-/// What is not as the tables have it. `options`: the names of their options, and
+/// Returns the differences from the tables. `options` maps the names of their options to
 /// ours.
 pub(crate) fn complaints<'a>(
     typescript: &Path,
@@ -112,7 +111,7 @@ pub(crate) fn complaints<'a>(
         &read(&python.join("types.py")),
         "class ClaudeAgentOptions",
         |line| {
-            // Its documentation has lines with colons as well.
+            // The documentation also contains lines with colons.
             let line = line.strip_prefix("    ")?;
             let is_field = |name: &String| {
                 name.starts_with(|first: char| first.is_ascii_lowercase())
@@ -121,7 +120,7 @@ pub(crate) fn complaints<'a>(
             name_before(line, ':').filter(is_field)
         },
     );
-    // Those that have our names need no line.
+    // Fields with the name of our option need no line.
     declared.retain(|name| !ours.contains_key(&("options".to_owned(), name.clone())));
     compare(
         "ClaudeAgentOptions",
@@ -189,7 +188,7 @@ fn check(
 /// The aliases of public functions, by file and name.
 type Functions = BTreeMap<(String, String), BTreeSet<String>>;
 
-/// The public functions below a folder. Those of options have one file, since
+/// Returns the public functions below a folder. All options count as one file, because
 /// they are methods of one type.
 fn functions(folder: &Path, at: &str) -> Functions {
     let mut found = Functions::new();
@@ -225,7 +224,7 @@ fn functions(folder: &Path, at: &str) -> Functions {
     found
 }
 
-/// The names of what is declared in a block that begins with this line.
+/// Returns the names in the block that begins with this line.
 fn members(text: &str, begins: &str, name: impl Fn(&str) -> Option<String>) -> BTreeSet<String> {
     let lines = text.lines().skip_while(|line| !line.starts_with(begins));
     let inside = lines
@@ -234,7 +233,7 @@ fn members(text: &str, begins: &str, name: impl Fn(&str) -> Option<String>) -> B
     inside.filter_map(name).collect()
 }
 
-/// The name that a line begins with, where this follows it.
+/// Returns the name at the start of a line, if `behind` follows it.
 fn name_before(line: &str, behind: char) -> Option<String> {
     let (name, _) = line.split_once(behind)?;
     let name = name.strip_suffix('?').unwrap_or(name);

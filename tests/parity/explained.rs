@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 enum Side {
     Nothing,
     Just(Value),
-    /// It is different each time.
+    /// A value that differs in each run.
     Something,
 }
 
@@ -25,22 +25,22 @@ impl Side {
     }
 }
 
-/// A difference, and why it is one.
+/// An intended difference, and its reason.
 struct Explained {
     what: &'static str,
     theirs: Side,
     ours: Side,
-    /// The sets that have it, by name; those that happen to, if there are none.
+    /// The names of the sets with this difference. If empty, any set may have it.
     sets: &'static [&'static str],
-    /// The sets that may not have it.
+    /// The names of the sets that must not have this difference.
     except: &'static [&'static str],
     because: &'static str,
 }
 
-/// All differences that are meant to be.
+/// All intended differences.
 pub(crate) struct Explanations {
     table: Vec<Explained>,
-    /// Which of them were true, of which set.
+    /// The indices of the differences that occurred, and the set of each.
     used: BTreeSet<(usize, &'static str)>,
 }
 
@@ -52,8 +52,8 @@ impl Explanations {
         }
     }
 
-    /// The differences of a set that nothing explains, neither for it nor for
-    /// its parts.
+    /// Returns the differences of a set that no explanation covers, neither one for the
+    /// set nor one for its parts.
     pub(crate) fn unexplained(
         &mut self,
         set: &str,
@@ -93,7 +93,7 @@ impl Explanations {
         complaints
     }
 
-    /// The explanations of what is not so any more.
+    /// Returns the explanations of differences that do not occur any more.
     pub(crate) fn stale(&self) -> Vec<String> {
         let mut complaints = Vec::new();
         for (place, it) in self.table.iter().enumerate() {
@@ -118,7 +118,7 @@ impl Explanations {
     }
 }
 
-/// The differences.
+/// Returns all intended differences.
 fn table() -> Vec<Explained> {
     let mut table = every_set();
     table.extend(single_sets());

@@ -1,6 +1,6 @@
-//! Compares our options with those of the official SDK for TypeScript: for the same sets
+//! Compares our options with those of the official SDK for TypeScript. For the same sets
 //! of options, both start an agent that records its arguments and its input. Unexplained
-//! differences fail. `scripts/real parity` installs the SDK and runs this.
+//! differences fail. `scripts/real parity` installs the SDK and runs this test.
 
 #![allow(clippy::unwrap_used)]
 
@@ -25,7 +25,7 @@ use tokio::process::Command;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-/// The number of concurrent sessions of ours.
+/// The number of concurrent sessions of our SDK.
 const AT_ONCE: usize = 16;
 
 /// The recording of a set that must be refused.
@@ -34,7 +34,7 @@ const REFUSED: &str = "refused";
 /// The result of each set, by its name.
 type Outcomes = BTreeMap<String, Result<(), String>>;
 
-/// The folder of the official SDK.
+/// Returns the folder of the official SDK.
 fn official_sdk() -> PathBuf {
     let folder = std::env::var_os("AGENTWIRE_OFFICIAL_SDK")
         .map(PathBuf::from)
@@ -49,14 +49,15 @@ fn official_sdk() -> PathBuf {
     folder
 }
 
-/// The folder of the official SDK for Python.
+/// Returns the folder of the official SDK for Python.
 fn python_sdk() -> PathBuf {
     let folder = std::env::var_os("AGENTWIRE_PYTHON_SDK").map(PathBuf::from);
     folder
         .expect("AGENTWIRE_PYTHON_SDK is not set: run scripts/real parity, which installs the SDK")
 }
 
-/// The agent that records. It is an example, as tests have no binaries.
+/// Returns the path of the recording agent. It is an example, because tests have no
+/// binaries.
 fn recorder() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let target = test.ancestors().nth(2).unwrap();
@@ -69,8 +70,8 @@ fn recorder() -> PathBuf {
     path
 }
 
-/// The folders of one side, one for each set. The agent in each of them writes
-/// into it.
+/// The folders of one SDK, one for each set. The agent of a set writes its recording to
+/// the folder of the set.
 struct Folders(TempDir);
 
 impl Folders {
@@ -80,12 +81,12 @@ impl Folders {
             std::fs::create_dir(folders.of(set)).unwrap();
             std::os::unix::fs::symlink(recorder(), folders.agent(set)).unwrap();
         }
-        folders.furnish();
+        folders.create_home();
         folders
     }
 
-    /// Makes a home of it, with what a user's has.
-    fn furnish(&self) {
+    /// Creates the files of a user's home directory.
+    fn create_home(&self) {
         let config = self.root().join(".claude");
         std::fs::create_dir_all(config.join("agents")).unwrap();
         std::fs::create_dir_all(config.join("state")).unwrap();
@@ -125,15 +126,15 @@ impl Folders {
         self.of(set).join("agent")
     }
 
-    /// The common environment of both sides.
+    /// Returns the environment that both SDKs have.
     fn environment(&self) -> [(&'static str, String); 2] {
         let path = std::env::var("PATH").unwrap();
         [("PATH", path), ("HOME", self.root().display().to_string())]
     }
 }
 
-/// Runs all sets through the official SDK, in one process.
-async fn run_theirs(sets: &[Set], folders: &Folders) -> Outcomes {
+/// Runs all sets with the official SDK, in one process.
+async fn run_official_sdk(sets: &[Set], folders: &Folders) -> Outcomes {
     let all = sets.iter().map(|set| {
         let mut options = set.official.clone();
         options["pathToClaudeCodeExecutable"] = folders.agent(set).display().to_string().into();
@@ -170,8 +171,8 @@ async fn run_theirs(sets: &[Set], folders: &Folders) -> Outcomes {
         .collect()
 }
 
-/// Runs all sets through ours.
-async fn run_ours(sets: &[Set], folders: &Folders) -> Outcomes {
+/// Runs all sets with our SDK.
+async fn run_our_sdk(sets: &[Set], folders: &Folders) -> Outcomes {
     let at_once = Arc::new(Semaphore::new(AT_ONCE));
     let mut running = JoinSet::new();
     for set in sets {
@@ -194,8 +195,8 @@ async fn run_ours(sets: &[Set], folders: &Folders) -> Outcomes {
     running.join_all().await.into_iter().collect()
 }
 
-/// What became of a set on one side: what was recorded or, where nothing is to
-/// be started, whether anything was.
+/// Returns the recording of a set by one SDK. If the set must be refused, returns whether
+/// the SDK refused it without starting an agent.
 fn seen(
     side: &str,
     set: &Set,
@@ -213,11 +214,11 @@ fn seen(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_cli_is_started_and_told_as_the_official_sdk_does_it_or_it_is_explained() {
+async fn both_sdks_start_the_cli_alike_except_for_explained_differences() {
     let sets = sets::all();
     let [theirs, ours] = [(); 2].map(|()| Folders::new(&sets));
     let (their_outcomes, our_outcomes) =
-        tokio::join!(run_theirs(&sets, &theirs), run_ours(&sets, &ours));
+        tokio::join!(run_official_sdk(&sets, &theirs), run_our_sdk(&sets, &ours));
 
     let mut explanations = Explanations::new();
     let mut complaints = Vec::new();
@@ -243,7 +244,7 @@ async fn the_cli_is_started_and_told_as_the_official_sdk_does_it_or_it_is_explai
 }
 
 #[test]
-fn there_are_enough_sets_each_with_a_name_of_its_own() {
+fn the_sets_are_many_and_have_unique_names() {
     let sets = sets::all();
     assert!(sets.len() >= 60, "{}", sets.len());
     for (place, set) in sets.iter().enumerate() {
@@ -257,13 +258,13 @@ fn there_are_enough_sets_each_with_a_name_of_its_own() {
 }
 
 #[test]
-fn every_option_of_the_official_sdk_is_ours_too_or_said_not_to_be() {
+fn every_option_of_the_official_sdk_has_a_counterpart_or_a_reason() {
     let complaints = options::complaints(&official_sdk(), &sets::all());
     assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
 }
 
 #[test]
-fn names_of_the_official_sdks_are_aliases_of_ours() {
+fn names_of_the_official_sdks_are_aliases() {
     let complaints = aliases::complaints(&official_sdk(), &python_sdk(), options::named());
     assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
 }

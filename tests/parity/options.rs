@@ -99,10 +99,10 @@ const OPTIONS: &[(&str, Ours)] = &[
     ("verbatimPrompts", Method("verbatim_prompts")),
 ];
 
-/// The test gives it to every set.
+/// The option that the test sets in every set.
 const IN_EVERY_SET: &str = "pathToClaudeCodeExecutable";
 
-/// Each option of theirs with ours.
+/// Returns each option of the official SDK with our method.
 pub(crate) fn named() -> impl Iterator<Item = (&'static str, &'static str)> {
     OPTIONS.iter().filter_map(|(name, ours)| match ours {
         Method(method) => Some((*name, *method)),
@@ -161,7 +161,7 @@ pub(crate) fn complaints(official: &Path, sets: &[Set]) -> Vec<String> {
     complaints
 }
 
-/// The names in the type `Options`.
+/// Returns the names in the type `Options`.
 fn declared(declarations: &str) -> BTreeSet<String> {
     declarations
         .lines()
@@ -176,7 +176,7 @@ fn declared(declarations: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// The public methods of our options.
+/// Returns the names of the public methods of our options.
 fn methods(folder: &Path) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -198,7 +198,7 @@ fn methods(folder: &Path) -> BTreeSet<String> {
     found
 }
 
-/// The names of everything that the sets call.
+/// Returns the names of all methods that the sets call.
 fn calls(folder: &Path) -> BTreeSet<String> {
     let is_of_a_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let mut found = BTreeSet::new();

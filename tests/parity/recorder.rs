@@ -11,16 +11,16 @@ use std::io::{BufRead, Write};
 use std::path::Path;
 
 fn main() {
-    // Not the path of the executable: a link brought it into the folder.
+    // Use the path of the link in the folder, not the path of the executable.
     let mut arguments = std::env::args();
     let called_as = arguments.next().unwrap();
     let arguments: Vec<_> = arguments.collect();
-    // Our SDK asks for it where options depend on it.
+    // Our SDK requests the version if an option depends on it.
     if arguments == ["--version"] {
         println!("99.0.0 (recorder)");
         return;
     }
-    // Files may be gone when the session is over.
+    // Read the files now, because they may be removed with the session.
     let files: Map<_, _> = (arguments.iter())
         .filter_map(|argument| {
             let (_, value) = argument.split_once('=').unwrap_or(("", argument));
@@ -60,7 +60,7 @@ fn main() {
     for message in turn() {
         say(&message);
     }
-    // The host closes the input when it is done.
+    // The host closes the input when it has finished.
     for line in lines {
         let line: Value = serde_json::from_str(&line.unwrap()).unwrap();
         if line["type"] == "control_request" {
@@ -69,7 +69,7 @@ fn main() {
     }
 }
 
-/// The lines of each file in a folder, by its path there.
+/// Adds the lines of each file in a folder, by its path in the folder.
 fn list(folder: &Path, inside: &str, found: &mut Map<String, Value>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten() {
         let path = entry.unwrap().path();
@@ -110,7 +110,7 @@ fn answer(request: &Value) -> Value {
     })
 }
 
-/// The shortest turn: it begins, has a result, and is over.
+/// Returns the messages of the shortest turn: its start, its result, and its end.
 fn turn() -> [Value; 3] {
     let message = |kind: &str, subtype: &str| {
         json!({

@@ -4,18 +4,18 @@ use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// What an agent was started with and told, by name: `argument --model`,
-/// `environment HOME`, `configuration /settings.json`, `initialize agents`,
-/// `prompt uuid`, `directory`.
+/// The arguments and the input of an agent, by name: `argument --model`, `environment
+/// HOME`, `configuration /settings.json`, `initialize agents`, `prompt uuid`,
+/// `directory`.
 pub(crate) type Recording = BTreeMap<String, Value>;
 
-/// Both sides get these from the test, as they are.
+/// The variables that both SDKs receive from the test unchanged.
 const GIVEN: [&str; 2] = ["PATH", "HOME"];
 
 /// The file that the recorder writes to its working directory.
 const FILE: &str = "recording.json";
 
-/// Whether an agent was started in `folder`.
+/// Returns whether an agent was started in `folder`.
 pub(crate) fn exists(folder: &Path) -> bool {
     folder.join(FILE).exists()
 }
@@ -38,7 +38,8 @@ fn normalise(recorded: &Value) -> Result<Recording, String> {
             recording.insert(format!("environment {name}"), value.clone());
         }
     }
-    // The folder is another one each time; what is in it is not.
+    // The path of the configuration folder differs in each run, so only its contents are
+    // compared.
     if let Some(found) = recorded["configuration"].as_object() {
         for (path, content) in found {
             recording.insert(format!("configuration {path}"), content.clone());
@@ -73,8 +74,8 @@ fn members(value: &Value) -> Result<&Map<String, Value>, String> {
     (value.as_object()).ok_or_else(|| format!("not an object: {value}"))
 }
 
-/// The values of each flag. In which order they come says nothing, and neither
-/// does whether a value is an argument of its own; `null` is no value.
+/// Returns the values of each flag. The order of flags and the form `--flag=value` are
+/// irrelevant. `null` stands for no value.
 fn arguments(recorded: &Value) -> Result<BTreeMap<String, Vec<Value>>, String> {
     let all = recorded["arguments"].as_array().ok_or("no arguments")?;
     let mut all = all.iter().filter_map(Value::as_str).peekable();
@@ -105,7 +106,7 @@ fn arguments(recorded: &Value) -> Result<BTreeMap<String, Vec<Value>>, String> {
         .collect()
 }
 
-/// A value, or what is in the file that it names; JSON as what it means.
+/// Returns a value, or the content of the file that it names. JSON is parsed.
 fn inline(value: &str, files: &Value) -> Value {
     let text = files[value].as_str().unwrap_or(value);
     match serde_json::from_str(text) {
@@ -114,7 +115,7 @@ fn inline(value: &str, files: &Value) -> Value {
     }
 }
 
-/// Gives hooks their numbers in the order in which they stand.
+/// Replaces the IDs of hooks with numbers, in order of their occurrence.
 fn number_hooks(hooks: &mut Value) {
     let matchers = (hooks.as_object_mut().into_iter().flatten())
         .filter_map(|(_, matchers)| matchers.as_array_mut())

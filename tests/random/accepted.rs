@@ -1,28 +1,29 @@
-//! Accepted differences, from `accepted.json`: patterns of lines, each list with its
+//! Accepted differences, from `accepted.json`. Each has lists of line patterns and a
 //! reason.
 
 use agentwire_testkit::conform::cli::Hunk;
 use serde::Deserialize;
 use std::path::Path;
 
-/// The file.
+/// The contents of `accepted.json`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Accepted {
     pub(crate) differences: Vec<Difference>,
 }
 
-/// A place where the agents differ. In a pattern `*` stands for any text.
+/// An accepted difference of the agents. In a pattern, `*` stands for any text.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Difference {
-    /// Lines of the real agent only: each matches one of these.
+    /// The patterns of lines that only the real agent writes. Each line must match one of
+    /// them.
     #[serde(default)]
     real: Vec<String>,
-    /// Lines of the fake agent only.
+    /// The patterns of lines that only the fake agent writes.
     #[serde(default)]
     fake: Vec<String>,
-    /// Whether the same lines are in both sessions, in another order.
+    /// Whether both sessions have the same lines, in another order.
     #[serde(default)]
     pub(crate) is_order: bool,
     pub(crate) why: String,
@@ -35,7 +36,7 @@ impl Accepted {
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("accepted.json: {error}"))
     }
 
-    /// The number of the reason for which this may differ.
+    /// Returns the number of the reason why the agents may differ in this hunk.
     pub(crate) fn reason(&self, hunk: &Hunk) -> Option<usize> {
         let all_fit = |lines: &[String], patterns: &[String]| {
             let fits_one = |line: &String| patterns.iter().any(|it| fits(line, it));
@@ -47,7 +48,7 @@ impl Accepted {
     }
 }
 
-/// Whether a line is as a pattern has it.
+/// Returns whether a line matches a pattern.
 fn fits(line: &str, pattern: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|it| line.strip_prefix(it)) else {

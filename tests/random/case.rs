@@ -1,5 +1,5 @@
-//! The case of a plan: a scenario, and the steps of its host. Each step waits for the
-//! line that the previous one caused, to leave as little as possible to chance.
+//! Converts a plan to a case: a scenario, and the steps of its host. Each step waits for
+//! the line that the previous one caused, which makes most of the order deterministic.
 
 use crate::plan::{Action, Episode, Plan, Stage, Tool, Turn};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 const SCHEMA: &str =
     r#"{"type": "object", "properties": {"n": {"type": "number"}}, "required": ["n"]}"#;
 
-/// The case file of a plan.
+/// Returns the case file of a plan.
 pub(crate) fn case(plan: &Plan, seed: u64) -> Value {
     let mut writer = Writer {
         plan,
@@ -35,7 +35,7 @@ struct Writer<'a> {
     replies: Vec<Value>,
     subagents: Vec<Value>,
     steps: Vec<Value>,
-    /// By tool, what the host answers ask by ask.
+    /// The answers of the host to permission requests, in order, by tool.
     decisions: BTreeMap<&'static str, Vec<Value>>,
     prompts: usize,
     requests: usize,
@@ -43,7 +43,7 @@ struct Writer<'a> {
     tools: usize,
 }
 
-/// The replies to a prompt.
+/// The model's replies to a prompt.
 struct Replies {
     prompt: String,
     all: Vec<Vec<Value>>,
@@ -60,7 +60,7 @@ impl Writer<'_> {
     fn file(self, seed: u64) -> Value {
         let plan = self.plan;
         let mut replies = self.replies;
-        replies.push(json!({"say": [self.plan.last_words()], "times": "always"}));
+        replies.push(json!({"say": [self.plan.final_text()], "times": "always"}));
         let mut args = vec![];
         if plan.replays_prompts {
             args.push("--replay-user-messages".to_owned());
@@ -127,7 +127,7 @@ impl Writer<'_> {
     }
 
     fn finish(&mut self, mut replies: Replies) {
-        replies.say.push(self.plan.last_words());
+        replies.say.push(self.plan.final_text());
         replies.end();
         let when = json!({"prompt": {"contains": replies.prompt}});
         let of_prompt = replies.all.into_iter();
@@ -339,7 +339,7 @@ impl Writer<'_> {
                     request["cancel_queued"] = true.into();
                 }
                 if is_running {
-                    // Its effect is awaited.
+                    // The host waits for the effect of the request.
                     self.requests += 1;
                     self.steps.push(json!({ "request": request }));
                 } else {
@@ -405,8 +405,8 @@ impl Writer<'_> {
 }
 
 impl Plan {
-    /// The model's last text.
-    fn last_words(&self) -> Value {
+    /// Returns the last text of the model.
+    fn final_text(&self) -> Value {
         if self.is_structured {
             json!({"tool": {"name": "StructuredOutput", "input": {"n": 1}, "ask": false}})
         } else {
@@ -432,7 +432,7 @@ fn verdict(denied: bool) -> Value {
     }
 }
 
-/// The uuid of prompt number `n`, as the host gives it.
+/// Returns the UUID that the host gives to prompt number `n`.
 fn uuid(n: usize) -> String {
     format!("11111111-0000-4000-8000-{n:012}")
 }

@@ -1,5 +1,5 @@
-//! Three recordings of a session: two of the real agent and one of the fake agent.
-//! Differences between the two of the real agent are not compared.
+//! Compares three recordings of a session: two of the real agent and one of the fake
+//! agent. Differences between the two of the real agent are ignored.
 
 use crate::Agents;
 use crate::accepted::Accepted;
@@ -40,7 +40,7 @@ pub(crate) async fn compare(case: &Case, agents: &Agents, accepted: &Accepted) -
     ] {
         let recording = play(case, &[cli.into()], DEADLINE).await.unwrap();
         let mut lines = Normal::new(case, &agents.rules).lines(&recording.entries);
-        // The session itself is compared too.
+        // The remaining contents of the session are also compared.
         lines.extend(recording.remaining.map(|it| format!("left {it}")));
         lines.extend(recording.stuck.map(|it| format!("stuck {it}")));
         let raw = raw(&recording.entries, &recording.stderr);
@@ -68,15 +68,15 @@ pub(crate) async fn compare(case: &Case, agents: &Agents, accepted: &Accepted) -
                 None => outcome.differences.push(hunk),
             }
         }
-        outcome.reject_what_is_not_moved(accepted);
+        outcome.reject_incomplete_moves(accepted);
     }
     outcome.recordings = recordings;
     outcome
 }
 
 impl Outcome {
-    /// Of lines that may be elsewhere in the session, all have to be somewhere.
-    fn reject_what_is_not_moved(&mut self, accepted: &Accepted) {
+    /// Rejects accepted changes of order whose lines are not all in both sessions.
+    fn reject_incomplete_moves(&mut self, accepted: &Accepted) {
         let sorted = |lines: &mut Vec<&String>| lines.sort_unstable();
         for (reason, difference) in accepted.differences.iter().enumerate() {
             let hunks = self.accepted.iter().filter(|it| it.0 == reason);
@@ -97,8 +97,8 @@ impl Outcome {
         }
     }
 
-    /// What differs first, to tell whether a smaller session differs in the
-    /// same: its lines without their numbers.
+    /// Returns the lines of the first difference, without their numbers. A smaller
+    /// session differs in the same way if its value is equal.
     pub(crate) fn kind(&self) -> Option<[String; 2]> {
         let first = self.differences.first()?;
         Some([&first.measured, &first.found].map(|lines| {
@@ -107,7 +107,7 @@ impl Outcome {
         }))
     }
 
-    /// Writes the case, the recordings and what differs.
+    /// Writes the case, the recordings and the differences.
     pub(crate) fn write(&self, folder: &Path, case: &str) {
         std::fs::create_dir_all(folder).unwrap();
         let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
@@ -137,7 +137,7 @@ fn raw(entries: &[Entry], complaints: &str) -> String {
     lines.join("\n")
 }
 
-/// The longest sequence of lines that both have.
+/// Returns the longest common subsequence of lines.
 fn common(one: &[String], other: &[String]) -> Vec<String> {
     let mut longest = vec![vec![0_usize; other.len() + 1]; one.len() + 1];
     for i in (0..one.len()).rev() {
@@ -164,8 +164,8 @@ fn common(one: &[String], other: &[String]) -> Vec<String> {
     common
 }
 
-/// The lines that are not in the sequence, each as often as it is there more
-/// often.
+/// Returns the lines that are not in the sequence. A repeated line is returned as often
+/// as the sequence lacks it.
 fn without(lines: &[String], sequence: &[String]) -> Vec<String> {
     let mut rest = lines.to_vec();
     for line in sequence {

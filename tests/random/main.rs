@@ -1,5 +1,5 @@
-//! Plays random sessions on the real CLI and on the fake agent, and compares
-//! them. `scripts/real random` runs it:
+//! Plays random sessions on the real CLI and on the fake agent, and compares them.
+//! `scripts/real random` runs this program:
 //!
 //! ```text
 //! scripts/real random 100                # a hundred sessions
@@ -8,10 +8,10 @@
 //! scripts/real random --shrink 42        # a smaller one that differs as well
 //! ```
 //!
-//! A seed is a session. Each runs twice on the real CLI, and differences between these
-//! runs are not compared. A session with a difference runs again to confirm it, and is
-//! written to `target/random/SEED`: `case.json` can be a case of `tests/calibration`.
-//! Accepted differences are in `accepted.json`.
+//! A seed determines a session. Each session runs twice on the real CLI, and differences
+//! between these runs are ignored. A session with a difference runs again to confirm it,
+//! and is written to `target/random/SEED`. Its `case.json` can be a case of
+//! `tests/calibration`. Accepted differences are in `accepted.json`.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -42,7 +42,7 @@ const AT_ONCE: usize = 3;
 /// The default number of sessions.
 const SESSIONS: u64 = 20;
 
-/// Of a hundred lines, how many may be left to chance.
+/// The maximum percentage of lines that are not compared.
 const MOST_NOT_COMPARED: f64 = 5.0;
 
 /// The agents to compare, and their parameters.
@@ -52,7 +52,7 @@ struct Agents {
     rules: IgnoredMembers,
 }
 
-/// The sessions to run.
+/// The seeds and the number of sessions to run.
 struct Wanted {
     sessions: u64,
     time: Option<Duration>,
@@ -60,7 +60,7 @@ struct Wanted {
     shrink: Option<u64>,
 }
 
-/// Shared by both tasks and the report.
+/// The state that the tasks and the report share.
 struct Lab {
     agents: Agents,
     accepted: Accepted,
@@ -116,7 +116,7 @@ impl Wanted {
     }
 }
 
-/// Plays the sessions, and reports each that differs.
+/// Plays the sessions, and prints each session that differs.
 async fn run(lab: &Arc<Lab>, wanted: &Wanted) -> ExitCode {
     let begun = Instant::now();
     let mut seeds = (wanted.first..).take(usize::try_from(wanted.sessions).unwrap_or(usize::MAX));
@@ -132,7 +132,7 @@ async fn run(lab: &Arc<Lab>, wanted: &Wanted) -> ExitCode {
                 if first.differences.is_empty() {
                     return (seed, first, false);
                 }
-                // On a busy machine the host may come too late once.
+                // On a busy machine, the host may be too late once.
                 let again = lab.play(&plan, seed).await;
                 let is_unsteady = again.differences.is_empty();
                 (seed, again, is_unsteady)
@@ -158,7 +158,7 @@ impl Lab {
         outcome
     }
 
-    /// Looks for a smaller session that differs in the same.
+    /// Searches a smaller session that differs in the same way.
     async fn shrink(self: &Arc<Self>, seed: u64) -> ExitCode {
         let mut plan = Plan::new(seed);
         let Some(kind) = self.play(&plan, seed).await.kind() else {
@@ -215,9 +215,9 @@ struct Tally {
     lines: usize,
     not_compared: usize,
     differing: Vec<u64>,
-    /// The number of sessions that differed once, but not again.
+    /// The number of sessions that differed only in the first run.
     unsteady: usize,
-    /// The number of occurrences of each reason.
+    /// The number of occurrences of each accepted reason.
     accepted: BTreeMap<usize, usize>,
 }
 

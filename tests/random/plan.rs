@@ -1,36 +1,36 @@
-//! A random session as a plan, which is converted to a case. A plan can be reduced, and
-//! is always a valid session.
+//! A random session as a plan, which is converted to a case. A reduced plan is also a
+//! valid session.
 
 use agentwire_testing::Random;
 use serde_json::{Value, json};
 
-/// A session.
+/// The plan of a session.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
     pub(crate) partial_messages: bool,
     pub(crate) replays_prompts: bool,
-    /// Each answer is structured output.
+    /// Whether each answer is structured output.
     pub(crate) is_structured: bool,
-    /// The host has an MCP server.
+    /// Whether the host has an MCP server.
     pub(crate) has_server: bool,
-    /// The hooks: each with its event, and its answers call by call.
+    /// The event of each hook, and its answer to each call.
     pub(crate) hooks: Vec<(&'static str, Value)>,
     pub(crate) episodes: Vec<Episode>,
 }
 
-/// Something between two moments at which the session is idle.
+/// A part of a session that begins and ends when the session is idle.
 #[derive(Debug, Clone)]
 pub(crate) enum Episode {
     Turn(Turn),
     /// A command of the CLI.
     Command(&'static str),
-    /// Something while the session is idle.
+    /// An action of the host while the session is idle.
     Idle(Action),
     /// A turn in another permission mode.
     Mode(&'static str, Turn),
-    /// A shell in the background, and what happens before it ends.
+    /// A background shell, and the actions before it ends.
     Shell(Vec<Action>),
-    /// A sub-agent. The turn ends while it waits, unless it is awaited.
+    /// A sub-agent. Unless it is awaited, the turn ends while the sub-agent still runs.
     Subagent {
         is_awaited: bool,
         uses_tool: bool,
@@ -38,29 +38,29 @@ pub(crate) enum Episode {
     },
 }
 
-/// A prompt and its turn: stages, and a last text.
+/// A prompt and its turn, which consists of stages and a last text.
 #[derive(Debug, Clone)]
 pub(crate) struct Turn {
     pub(crate) stages: Vec<Stage>,
 }
 
-/// A part of a reply. Tools end the reply.
+/// A part of a reply. A tool ends the reply.
 #[derive(Debug, Clone)]
 pub(crate) enum Stage {
     Thinking,
     Text,
-    /// The model waits, at the beginning of a reply or behind something that
-    /// it said.
+    /// The model waits at the beginning of a reply, or after a part of it. The host acts
+    /// during the pause.
     Gate(Vec<Action>),
-    /// The host answers the request late, if there is `held`; the tool waits
-    /// at a gate if there is `gate`.
+    /// A call of a tool. With `held`, the host acts before it answers the permission
+    /// request. With `gate`, the tool waits while the host acts.
     Tool {
         tool: Tool,
         denied: bool,
         held: Option<Vec<Action>>,
         gate: Option<Vec<Action>>,
     },
-    /// Two calls in one reply. The second is denied or not.
+    /// Two calls in one reply. The second call may be denied.
     Two {
         denied: bool,
     },
@@ -74,12 +74,12 @@ pub(crate) enum Tool {
     Mcp,
 }
 
-/// The action of the host.
+/// An action of the host.
 #[derive(Debug, Clone)]
 pub(crate) enum Action {
     Prompt(Option<&'static str>),
     Command(&'static str, Option<&'static str>),
-    /// Withdraws the latest prompt, or one that is not there.
+    /// Withdraws the latest prompt, or one that does not exist.
     Cancel {
         is_there: bool,
     },
@@ -100,8 +100,8 @@ const COMMANDS: [&str; 8] = [
     "/no-such-command",
 ];
 
-/// What the model speaks may be changed only when it does not: the real CLI
-/// waits for that.
+/// The number of requests that can be sent at any time. The others change the output of
+/// the model, so they are sent only while the model is idle: the real CLI waits for that.
 const ANY_TIME: usize = 16;
 
 fn requests() -> Vec<Value> {
@@ -141,7 +141,7 @@ fn requests() -> Vec<Value> {
 }
 
 impl Plan {
-    /// The session of a seed.
+    /// Returns the plan of a seed.
     pub(crate) fn new(seed: u64) -> Self {
         let mut rng = Random::new(seed);
         let mut plan = Self {
@@ -154,7 +154,7 @@ impl Plan {
         };
         for _ in 0..2 + rng.below(4) {
             let episode = plan.episode(&mut rng);
-            // The model cannot tell the prompts behind structured output apart.
+            // With structured output, the model cannot distinguish prompts.
             if !plan.is_structured || plan.episodes.is_empty() || !episode.asks_model() {
                 plan.episodes.push(episode);
             }
@@ -162,7 +162,8 @@ impl Plan {
         plan
     }
 
-    /// Whether a hook decides about tools, so that there are no permission requests.
+    /// Returns whether a hook decides about tools, so that the agent sends no permission
+    /// requests.
     pub(crate) fn decides(&self) -> bool {
         let decision = "/answer/hookSpecificOutput/permissionDecision";
         (self.hooks.iter()).any(|(_, answers)| answers.pointer(decision).is_some())
@@ -181,7 +182,7 @@ impl Plan {
             82..90 => Episode::Shell(few(rng, 2, |rng| Action::Request(request(rng, ANY_TIME)))),
             _ => Episode::Subagent {
                 is_awaited: rng.chance(40),
-                // The real CLI calls these hooks before it shows the call.
+                // The real CLI calls these hooks before it reports the call.
                 uses_tool: rng.chance(40),
                 actions: few(rng, 2, |rng| Action::Request(request(rng, ANY_TIME))),
             },
@@ -206,8 +207,8 @@ impl Plan {
             0..10 => Stage::Thinking,
             10..25 => Stage::Text,
             25..50 => Stage::Gate(self.actions(rng)),
-            // Hooks of the second call come before the result of the first on
-            // the real CLI, and behind it on the fake agent.
+            // The real CLI calls the hooks of the second call before the result of the
+            // first call, and the fake agent after it.
             50..60 => Stage::Two {
                 denied: rng.chance(40),
             },
@@ -222,9 +223,9 @@ impl Plan {
             8 if self.has_server => Tool::Mcp,
             _ => Tool::Question,
         };
-        // Hooks that decide leave nothing to hold.
+        // If a hook decides, no permission request can be held.
         let is_asked = !self.decides();
-        // The host reads nothing until the gate is reached, and answers no hook.
+        // The host reads nothing until the gate is reached, so it answers no hook.
         let has_hook = self.has_hook("PermissionRequest");
         let can_wait = is_asked && !has_hook && tool == Tool::Bash;
         let held = (is_asked && rng.chance(35)).then(|| self.actions(rng));
@@ -240,7 +241,7 @@ impl Plan {
         }
     }
 
-    /// The host's actions while a turn waits. The last one ends the turn.
+    /// Returns the host's actions while a turn waits. Only the last one may end the turn.
     fn actions(&self, rng: &mut Random) -> Vec<Action> {
         let mut all = vec![];
         for _ in 0..1 + rng.below(3) {
@@ -264,8 +265,8 @@ impl Plan {
         all
     }
 
-    /// A command. The real CLI counts the summary of `/compact` among the
-    /// sub-agents, the fake agent does not.
+    /// Returns a command. The real CLI counts the summary of `/compact` as a sub-agent,
+    /// but the fake agent does not.
     fn command(&self, rng: &mut Random) -> &'static str {
         let command = rng.pick(&COMMANDS);
         if command == "/compact" && self.has_hook("SubagentStop") {
@@ -275,7 +276,7 @@ impl Plan {
     }
 }
 
-/// A turn in which nothing needs a permission.
+/// Returns a turn without permission requests.
 fn silent(rng: &mut Random) -> Turn {
     let stages = few(rng, 2, |rng| rng.pick(&[Stage::Thinking, Stage::Text]));
     Turn { stages }

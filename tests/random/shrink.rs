@@ -2,7 +2,7 @@
 
 use crate::plan::{Action, Episode, Plan, Stage};
 
-/// All plans that have one thing less.
+/// Returns all plans that lack one part of this plan.
 pub(crate) fn smaller(plan: &Plan) -> Vec<Plan> {
     let mut all = vec![];
     let mut add = |change: &dyn Fn(&mut Plan)| {
@@ -26,14 +26,14 @@ pub(crate) fn smaller(plan: &Plan) -> Vec<Plan> {
         add(&|it| it.has_server = false);
     }
     for (place, episode) in plan.episodes.iter().enumerate() {
-        for smaller in parts_less(episode) {
+        for smaller in episodes_without_a_part(episode) {
             add(&|it| it.episodes[place] = smaller.clone());
         }
     }
     all
 }
 
-fn parts_less(episode: &Episode) -> Vec<Episode> {
+fn episodes_without_a_part(episode: &Episode) -> Vec<Episode> {
     let mut all = vec![];
     let mut of_turn = episode.clone();
     match &mut of_turn {
@@ -47,8 +47,8 @@ fn parts_less(episode: &Episode) -> Vec<Episode> {
                 all.push(changed);
             };
             for place in 0..stages.len() {
-                put(one_less(&stages, place));
-                for stage in stage_less(&stages[place]) {
+                put(without_one_item(&stages, place));
+                for stage in stages_without_a_part(&stages[place]) {
                     let mut changed = stages.clone();
                     changed[place] = stage;
                     put(changed);
@@ -60,7 +60,7 @@ fn parts_less(episode: &Episode) -> Vec<Episode> {
             for place in 0..actions.len() {
                 let mut changed = episode.clone();
                 if let Episode::Shell(it) | Episode::Subagent { actions: it, .. } = &mut changed {
-                    *it = one_less(&actions, place);
+                    *it = without_one_item(&actions, place);
                 }
                 all.push(changed);
             }
@@ -70,10 +70,10 @@ fn parts_less(episode: &Episode) -> Vec<Episode> {
     all
 }
 
-fn stage_less(stage: &Stage) -> Vec<Stage> {
+fn stages_without_a_part(stage: &Stage) -> Vec<Stage> {
     let less = |actions: &[Action]| -> Vec<Vec<Action>> {
         (0..actions.len())
-            .map(|place| one_less(actions, place))
+            .map(|place| without_one_item(actions, place))
             .collect()
     };
     match stage {
@@ -113,7 +113,7 @@ fn stage_less(stage: &Stage) -> Vec<Stage> {
     }
 }
 
-fn one_less<T: Clone>(all: &[T], place: usize) -> Vec<T> {
+fn without_one_item<T: Clone>(all: &[T], place: usize) -> Vec<T> {
     let mut less = all.to_vec();
     less.remove(place);
     less

@@ -18,19 +18,19 @@ use std::time::Duration;
 
 /// The outcome of a session.
 pub(crate) struct Played {
-    /// All that the client delivered.
+    /// All events that the client delivered.
     pub(crate) events: Vec<Event>,
     pub(crate) report: CloseReport,
     /// The last error of the stream.
     pub(crate) end: Option<Arc<SessionEnd>>,
     /// The client's IDs of the recorded messages.
     names: BTreeMap<String, String>,
-    /// The IDs of those that had none: the recorded agent reports nothing of
-    /// what becomes of them.
-    pub(crate) nameless: BTreeSet<String>,
+    /// The client's IDs of recorded messages without an ID. The recorded agent does not
+    /// report their states.
+    pub(crate) without_id: BTreeSet<String>,
 }
 
-/// The lines of the agent's.
+/// Returns the lines of the agent.
 pub(crate) fn received(session: &[Entry]) -> impl Iterator<Item = Value> {
     session.iter().filter_map(|entry| match &entry.kind {
         EntryKind::Received(RecordedLine::Json(json)) => Some(json.read().unwrap()),
@@ -38,7 +38,7 @@ pub(crate) fn received(session: &[Entry]) -> impl Iterator<Item = Value> {
     })
 }
 
-/// The lines of the host's, with where they are among the entries.
+/// Returns the lines of the host, and their indices in the entries.
 fn sent(session: &[Entry]) -> impl Iterator<Item = (usize, Value)> {
     let entries = session.iter().enumerate();
     entries.filter_map(|(at, entry)| match &entry.kind {
@@ -57,8 +57,8 @@ pub(crate) fn message(entry: &Entry) -> Option<&str> {
     (!is_control).then_some(json.get())
 }
 
-/// How many answers of the host's the agent has repeated, which it does with
-/// `--replay-user-messages`.
+/// Returns how many responses of the host the agent has echoed. It echoes responses
+/// because of `--replay-user-messages`.
 pub(crate) fn echoes(session: &[Entry]) -> usize {
     let answers = answers(session);
     let is_echo = |line: &Value| {
@@ -68,8 +68,8 @@ pub(crate) fn echoes(session: &[Entry]) -> usize {
     received(session).filter(is_echo).count()
 }
 
-/// Whether the agent had something to say after its input was closed.
-pub(crate) fn goes_on_after_input(session: &[Entry]) -> bool {
+/// Returns whether the agent wrote messages after its input was closed.
+pub(crate) fn writes_after_input_closed(session: &[Entry]) -> bool {
     let closed = session.iter().position(is_input_end).unwrap();
     session[closed..].iter().any(|it| message(it).is_some())
 }
@@ -78,7 +78,7 @@ fn is_input_end(entry: &Entry) -> bool {
     matches!(&entry.kind, EntryKind::Note(text) if text == INPUT_CLOSED)
 }
 
-/// The responses of the recorded host, by request ID.
+/// Returns the responses of the recorded host, by request ID.
 pub(crate) fn answers(session: &[Entry]) -> HashMap<String, Value> {
     sent(session)
         .filter(|(_, line)| line["type"] == "control_response")
@@ -93,7 +93,7 @@ fn read<T: DeserializeOwned>(answer: &Value) -> T {
     serde_json::from_value(answer.clone()).unwrap()
 }
 
-/// The recorded host's flags that a client passes only on request.
+/// Sets the flags of the recorded host that our client passes only on request.
 pub(crate) fn started_as_recorded(session: &[Entry], mut options: Options) -> Options {
     let Some(EntryKind::Spawn(spawn)) = session.first().map(|it| &it.kind) else {
         panic!("the recording does not say how the CLI was started");
@@ -108,8 +108,8 @@ pub(crate) fn started_as_recorded(session: &[Entry], mut options: Options) -> Op
     options
 }
 
-/// The first request of the recorded host's, and its callbacks. What it did not
-/// answer was cancelled.
+/// Adds the members of the recorded host's first request, and callbacks with its recorded
+/// responses. A request without a recorded response is cancelled.
 pub(crate) fn answering_as_recorded(session: &[Entry], options: Options) -> Options {
     let answers = Arc::new(answers(session));
     let (_, mut first) = sent(session).next().unwrap();
@@ -145,11 +145,11 @@ pub(crate) fn answering_as_recorded(session: &[Entry], options: Options) -> Opti
     })
 }
 
-/// Does what the recorded host did, each thing when all that it had heard by
-/// then has been heard.
+/// Repeats the actions of the recorded host. Each action waits until the client has
+/// received everything that the recorded host had received before.
 pub(crate) async fn play(session: &[Entry], options: Options) -> Played {
     let mut policy = ClosePolicy::default();
-    if goes_on_after_input(session) {
+    if writes_after_input_closed(session) {
         policy = policy.finish(Duration::ZERO);
     }
     let mut client = Client::connect(options.close_policy(policy)).await.unwrap();
@@ -158,11 +158,11 @@ pub(crate) async fn play(session: &[Entry], options: Options) -> Played {
         report: CloseReport::default(),
         end: None,
         names: BTreeMap::new(),
-        nameless: BTreeSet::new(),
+        without_id: BTreeSet::new(),
     };
     let mut messages = 0;
     let mut heard = 0;
-    // Pending requests, by the recorded ID.
+    // The pending requests, by recorded ID.
     let mut asked = VecDeque::new();
     for (at, entry) in session.iter().enumerate() {
         if message(entry).is_some() {
@@ -196,21 +196,22 @@ pub(crate) async fn play(session: &[Entry], options: Options) -> Played {
                 let known = recorded
                     .as_ref()
                     .and_then(|it| played.names.values().find(|id| *id == it));
-                // A message that comes twice has one id; others get a new one.
+                // A message that occurs twice keeps its ID. Each other message has a new
+                // ID.
                 message.uuid = known.cloned();
                 let mut submission = client.send(message);
                 let uuid = submission.uuid().to_owned();
                 match (recorded, known) {
                     (Some(recorded), None) => drop(played.names.insert(recorded, uuid)),
-                    (None, _) => drop(played.nameless.insert(uuid)),
+                    (None, _) => drop(played.without_id.insert(uuid)),
                     _ => {}
                 }
-                // Those that wait here are ordered by their priority.
+                // Messages that wait in the host are sorted by priority.
                 submission.written().await.unwrap();
             }
             Some("control_request") => {
                 let subtype = line["request"]["subtype"].as_str().unwrap();
-                // The first one is the client's own.
+                // The client itself sends the first request.
                 if at != sent(session).next().unwrap().0 {
                     let pending = client.request_raw(subtype, line["request"].clone());
                     asked.push_back((line["request_id"].clone(), pending));
@@ -232,7 +233,7 @@ pub(crate) async fn play(session: &[Entry], options: Options) -> Played {
 }
 
 impl Played {
-    /// A recorded line, with the ids that the client gave its messages.
+    /// Returns a recorded line, with the IDs that the client gave to its messages.
     pub(crate) fn renamed(&self, line: &str) -> String {
         (self.names.iter()).fold(line.to_owned(), |line, (recorded, now)| {
             line.replace(recorded, now)

@@ -1,5 +1,5 @@
 //! Replays all recorded sessions to our client, with a host that repeats the recorded
-//! actions. The client must write the same lines, and deliver all recorded ones.
+//! actions. The client must write the same lines, and deliver all recorded messages.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,12 +17,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The timeout of a session.
-const PATIENCE: Duration = Duration::from_secs(120);
+const SESSION_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// A recording, each a test of its own.
+/// Declares a test for each recording.
 macro_rules! recordings {
     ($($test:ident => $file:literal),* $(,)?) => {
-        /// Those that are replayed.
+        /// The recordings that are replayed.
         const REPLAYED: &[&str] = &[$($file),*];
 
         $(
@@ -51,9 +51,9 @@ recordings! {
     background_tasks => "10_background_stop_task",
 }
 
-/// Those that are replayed with something to be said about it, and the one
-/// whose host was no host.
-const OTHERS: &[&str] = &["04_sdk_mcp", "06_control_sweep", "06b_malformed"];
+/// The recordings whose replay needs special handling, and one whose host sent invalid
+/// lines.
+const SPECIAL: &[&str] = &["04_sdk_mcp", "06_control_sweep", "06b_malformed"];
 
 #[test]
 fn all_recordings_are_replayed() {
@@ -63,14 +63,14 @@ fn all_recordings_are_replayed() {
         .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
         .collect();
     files.sort();
-    let mut replayed = [REPLAYED, OTHERS].concat();
+    let mut replayed = [REPLAYED, SPECIAL].concat();
     replayed.sort_unstable();
     assert_eq!(files, replayed);
 }
 
-/// The recorded host registered a hook when the session had begun. Our hooks
-/// are registered at the start; one that comes by a raw request is nobody's,
-/// and what it is asked is refused.
+/// The recorded host registered a hook during the session. Our client registers hooks
+/// only at the start. A hook that a raw request registers has no callback, so its calls
+/// are refused.
 #[tokio::test]
 async fn all_control_requests() {
     let mut recorded = Recorded::read("06_control_sweep");
@@ -81,28 +81,28 @@ async fn all_control_requests() {
         .await;
 }
 
-/// The recorded host had another server from `mcp_set_servers` on, which our
-/// client cannot be given then: what it is asked is refused. Our client names
-/// servers in a request, where the recorded host had a flag.
+/// The recorded host added an MCP server with `mcp_set_servers`, which our client cannot
+/// do during a session. Requests for this server are refused. Our client names servers in
+/// a request; the recorded host used a flag.
 #[cfg(feature = "mcp")]
 #[tokio::test]
 async fn an_mcp_server_inside_the_host() {
     let mut recorded = Recorded::read("04_sdk_mcp");
     let refused = recorded.refuse(|asked| asked["server_name"] == "two");
     assert_eq!(refused, 4);
-    recorded.forget_flag("--mcp-config");
-    recorded.forget_flag("--strict-mcp-config");
+    recorded.remove_flag("--mcp-config");
+    recorded.remove_flag("--strict-mcp-config");
     let options = (recorded.options()).mcp_server("calc", server::Recorded::of(&recorded.session));
     recorded.replay(options, &["mcp_message"; 4]).await;
 }
 
-/// A host that does something else is found out: the agent exits with a status
-/// of its own, and says why.
+/// If the host deviates from the recording, the agent exits with a special status and
+/// prints the reason.
 #[tokio::test]
-async fn a_host_that_does_something_else_is_told_so() {
+async fn a_host_that_deviates_is_reported() {
     let recorded = Recorded::read("01_basic");
     let mut client = Client::connect(recorded.options()).await.unwrap();
-    // Whether the agent still takes it, or is gone by then, is not for sure.
+    // The agent may receive this message, or have exited before.
     drop(client.send("Say goodbye"));
     let mut last = None;
     while let Some(event) = client.next().await {
@@ -119,8 +119,8 @@ async fn a_host_that_does_something_else_is_told_so() {
     );
 }
 
-/// A message without the id of the request that it is about, which is the
-/// client's secret.
+/// Returns a message without the ID of the request that it mentions, because the client
+/// generates random IDs.
 fn without_request(line: &str) -> String {
     match line.split_once(r#""request_id":""#) {
         Some((before, id)) => format!("{before}{}", id.split_once('"').unwrap().1),
@@ -132,7 +132,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testkit/recordings")
 }
 
-/// The executable of the agent. Cargo builds a package's examples with its tests.
+/// Returns the path of the agent. Cargo builds the examples of a package with its tests.
 fn agent() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let path = (test.parent().unwrap().parent().unwrap()).join("examples/replay_agent");
@@ -144,7 +144,7 @@ fn agent() -> PathBuf {
     path
 }
 
-/// A recorded session, and where it is to be read.
+/// A recorded session, and the file from which the agent reads it.
 struct Recorded {
     session: Vec<Entry>,
     file: tempfile::NamedTempFile,
@@ -168,8 +168,8 @@ impl Recorded {
         std::fs::write(self.file.path(), lines).unwrap();
     }
 
-    /// Has the recorded host refuse some of what it was asked, as our client
-    /// does; gives how many.
+    /// Changes the recording so that the host refuses some requests, as our client does.
+    /// Returns their number.
     fn refuse(&mut self, is_refused: impl Fn(&Value) -> bool) -> usize {
         let asks = host::received(&self.session)
             .filter(|line| line["type"] == "control_request" && is_refused(&line["request"]))
@@ -190,22 +190,22 @@ impl Recorded {
         asks.len()
     }
 
-    /// Takes a flag out of what the recorded host started its CLI with.
+    /// Removes a flag from the recorded arguments of the CLI.
     #[cfg(feature = "mcp")]
-    fn forget_flag(&mut self, flag: &str) {
+    fn remove_flag(&mut self, flag: &str) {
         let Some(EntryKind::Spawn(spawn)) = self.session.first_mut().map(|it| &mut it.kind) else {
             panic!("the recording does not say how the CLI was started");
         };
         let at = spawn.argv.iter().position(|it| it == flag).unwrap();
         spawn.argv.remove(at);
-        // Its value.
+        // Remove the value of the flag.
         while spawn.argv.get(at).is_some_and(|it| !it.starts_with('-')) {
             spawn.argv.remove(at);
         }
         self.save();
     }
 
-    /// A session with the recording in the agent's place.
+    /// Returns options for a session whose agent is the recording.
     fn options(&self) -> Options {
         let options = Options::new()
             .cli(agent())
@@ -217,11 +217,11 @@ impl Recorded {
         host::answering_as_recorded(&self.session, options)
     }
 
-    /// Does what the recorded host did, and compares. The agent asks for these
-    /// kinds of things in vain.
+    /// Repeats the actions of the recorded host, and compares the sessions. The client
+    /// refuses requests with the subtypes in `refused`.
     async fn replay(&self, options: Options, refused: &[&str]) {
         let playing = host::play(&self.session, options);
-        let played = match tokio::time::timeout(PATIENCE, playing).await {
+        let played = match tokio::time::timeout(SESSION_TIMEOUT, playing).await {
             Ok(played) => played,
             Err(_) => panic!("the session hangs"),
         };
@@ -245,7 +245,7 @@ impl Recorded {
             }
         }
         assert_eq!(not_supported, refused);
-        assert_eq!(lost, played.nameless);
+        assert_eq!(lost, played.without_id);
         assert_eq!(echoes, host::echoes(&self.session));
         let recorded: Vec<_> = self.session.iter().filter_map(host::message).collect();
         for (number, (delivered, recorded)) in frames.iter().zip(&recorded).enumerate() {
@@ -257,9 +257,10 @@ impl Recorded {
             );
         }
         assert_eq!(frames.len(), recorded.len());
-        // An agent that ends its turn after its input was closed has not lost anything, except
+        // An agent that ends its turn after its input was closed has lost nothing, except
         // messages that it never named.
-        let goes_on = host::goes_on_after_input(&self.session) && !played.nameless.is_empty();
+        let goes_on =
+            host::writes_after_input_closed(&self.session) && !played.without_id.is_empty();
         assert_eq!(
             played.end.map(|end| end.reason),
             goes_on.then_some(EndReason::CutOff)

@@ -1,4 +1,4 @@
-//! An MCP server with the responses of a recorded one.
+//! An MCP server that repeats the recorded responses.
 
 use agentwire_testkit::recording::Entry;
 use rmcp::model::{
@@ -11,11 +11,11 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// An MCP server with the responses of a recorded one.
+/// An MCP server that repeats the recorded responses.
 #[derive(Clone)]
 pub(crate) struct Recorded {
     tools: Value,
-    /// The result of each call, by what was called with what.
+    /// The result of each call, by its tool and arguments.
     results: Arc<HashMap<String, Value>>,
 }
 

@@ -1,4 +1,5 @@
-//! Sessions that are copied to a store, and sessions that are resumed from it.
+//! Tests of sessions that are copied to a store, and of sessions that are resumed from
+//! it.
 
 #![allow(clippy::unwrap_used)]
 
@@ -19,7 +20,7 @@ use tokio::time::Instant;
 
 const ID: &str = "11111111-2222-4333-8444-555555555555";
 
-/// The session's own transcript, in the project `-p`.
+/// Returns the key of the session's main transcript, in the project `-p`.
 fn own() -> TranscriptKey {
     TranscriptKey::new("-p", ID).unwrap()
 }
@@ -28,7 +29,7 @@ fn entry(uuid: &str) -> Json {
     json!({ "type": "user", "uuid": uuid }).into()
 }
 
-/// Returns the agent's line after it has added entries to a transcript.
+/// Makes the agent report that it has added these entries to a transcript.
 async fn adds(agent: &mut Peer, file: &str, uuids: &[&str]) {
     let entries: Vec<_> = uuids.iter().map(|uuid| entry(uuid)).collect();
     let path = format!("/home/crab/.claude/projects/-p/{file}.jsonl");
@@ -59,7 +60,7 @@ struct Recorder {
 #[derive(Clone, Copy)]
 enum Then {
     Keep,
-    /// So many calls fail.
+    /// This number of calls fails.
     Fail(usize),
     Hang,
     Panic,
@@ -108,7 +109,7 @@ impl SessionStore for Recorder {
     }
 }
 
-/// The next notice that the store is behind.
+/// Returns the next notice that the store is behind.
 async fn behind(client: &mut Client) -> (usize, TranscriptFailure) {
     support::wait_for(client, |event| match event {
         Event::Notice(Notice::StoreBehind {
@@ -119,7 +120,7 @@ async fn behind(client: &mut Client) -> (usize, TranscriptFailure) {
     .await
 }
 
-/// The notice that it is not any more.
+/// Waits for the notice that the store has all entries again.
 async fn caught_up(client: &mut Client) {
     support::wait_for(client, |event| {
         matches!(event, Event::Notice(Notice::StoreCaughtUp { .. })).then_some(())
@@ -127,7 +128,7 @@ async fn caught_up(client: &mut Client) {
     .await;
 }
 
-/// The next notice that something is not in the store.
+/// Returns the next notice that entries are not in the store.
 async fn not_mirrored(client: &mut Client) -> (Option<TranscriptKey>, usize, TranscriptFailure) {
     support::wait_for(client, |event| match event {
         Event::Notice(Notice::NotMirrored {
@@ -141,7 +142,7 @@ async fn not_mirrored(client: &mut Client) -> (Option<TranscriptKey>, usize, Tra
 }
 
 #[tokio::test]
-async fn what_a_turn_adds_goes_to_the_store_in_one_call_for_each_transcript() {
+async fn the_entries_of_a_turn_are_stored_with_one_call_per_transcript() {
     let store = Recorder::new(Then::Keep);
     let (mut client, mut agent) = connect(Options::new().session_store(store.clone())).await;
     adds(&mut agent, ID, &["a", "b"]).await;
@@ -170,7 +171,7 @@ async fn an_eager_store_gets_each_message_by_itself() {
     let (client, mut agent) = connect(options).await;
     adds(&mut agent, ID, &["a", "b"]).await;
     adds(&mut agent, ID, &["c"]).await;
-    // The answer comes behind them.
+    // The response follows the entries.
     let receipt = json!({});
     let (answer, _) = tokio::join!(client.interrupt(), agent.answers(&receipt));
     answer.unwrap();
@@ -192,7 +193,7 @@ async fn many_entries_do_not_wait_for_the_end_of_the_turn() {
 }
 
 #[tokio::test]
-async fn what_the_agent_adds_when_it_ends_is_kept_before_the_session_is_over() {
+async fn entries_at_the_end_of_the_agent_are_stored_before_the_session_ends() {
     let store = Recorder::new(Then::Keep);
     let (mut client, mut agent) = connect(Options::new().session_store(store.clone())).await;
     let far = async {
@@ -206,7 +207,7 @@ async fn what_the_agent_adds_when_it_ends_is_kept_before_the_session_is_over() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_fails_is_made_again_and_told_after_three_times() {
+async fn a_failed_call_is_retried_and_reported_after_three_attempts() {
     for failing in [2, 3, 8] {
         let store = Recorder::new(Then::Fail(failing));
         let (mut client, mut agent) = connect(Options::new().session_store(store.clone())).await;
@@ -226,7 +227,7 @@ async fn a_call_that_fails_is_made_again_and_told_after_three_times() {
         }
         assert_eq!(store.attempts.load(Ordering::SeqCst), failing + 1);
         assert_eq!(store.calls(), [(None, 2)]);
-        // Later entries follow it.
+        // Later entries follow the failed ones.
         adds(&mut agent, ID, &["c"]).await;
         ends_a_turn(&mut agent).await;
         while store.calls().len() < 2 {
@@ -237,7 +238,7 @@ async fn a_call_that_fails_is_made_again_and_told_after_three_times() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_flush_makes_the_next_attempt_at_once_and_fails_with_it() {
+async fn a_flush_retries_at_once_and_fails_with_the_retry() {
     let store = Recorder::new(Then::Fail(4));
     let (mut client, mut agent) = connect(Options::new().session_store(store.clone())).await;
     adds(&mut agent, ID, &["a", "b"]).await;
@@ -255,7 +256,7 @@ async fn a_flush_makes_the_next_attempt_at_once_and_fails_with_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_result_comes_when_the_store_has_its_turn_or_is_behind() {
+async fn a_result_is_delivered_when_its_turn_is_stored_or_the_store_is_behind() {
     for (then, seconds, is_behind) in [
         (Then::Keep, 0, false),
         (Then::Fail(2), 1, false),
@@ -290,7 +291,7 @@ async fn a_result_comes_when_the_store_has_its_turn_or_is_behind() {
 }
 
 #[tokio::test]
-async fn entries_of_an_invalid_key_are_told_and_the_others_stored() {
+async fn entries_of_an_invalid_key_are_reported_and_others_stored() {
     let store = Recorder::new(Then::Keep);
     let (mut client, mut agent) = connect(Options::new().session_store(store.clone())).await;
     let files = [
@@ -319,7 +320,7 @@ async fn entries_of_an_invalid_key_are_told_and_the_others_stored() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_result_that_is_held_comes_before_the_end_of_a_session_that_ends() {
+async fn a_held_result_is_delivered_before_the_end_of_the_session() {
     let store = Recorder::new(Then::Hang);
     let options = Options::new().session_store(store.clone());
     let options = options.session_store_flush(StoreFlush::BeforeResult);
@@ -342,7 +343,7 @@ async fn a_result_that_is_held_comes_before_the_end_of_a_session_that_ends() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_that_hangs_holds_nobody_up_and_is_told() {
+async fn a_store_that_hangs_delays_no_event_and_is_reported() {
     let store = Recorder::new(Then::Hang);
     let (mut client, mut agent) = connect(Options::new().session_store(store.clone())).await;
     let begun = Instant::now();
@@ -374,7 +375,7 @@ async fn a_store_that_panics_is_behind() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn closing_does_not_wait_for_ever_and_tells_all_that_is_lost() {
+async fn closing_times_out_and_reports_lost_entries() {
     let options = Options::new().session_store(Recorder::new(Then::Hang));
     let options = options.session_store_flush(StoreFlush::Eager);
     let (mut client, mut agent) = connect(options).await;
@@ -402,7 +403,7 @@ async fn closing_does_not_wait_for_ever_and_tells_all_that_is_lost() {
 }
 
 #[tokio::test]
-async fn what_belongs_to_no_transcript_is_told() {
+async fn entries_without_a_transcript_are_reported() {
     let (mut client, mut agent) = connect(Options::new().session_store(MemoryStore::new())).await;
     adds(&mut agent, "no-session", &["a", "b"]).await;
     let (key, entries, failure) = not_mirrored(&mut client).await;
@@ -423,7 +424,7 @@ async fn what_belongs_to_no_transcript_is_told() {
 }
 
 #[tokio::test]
-async fn without_a_store_it_is_a_message_like_any_other() {
+async fn without_a_store_the_report_is_an_ordinary_message() {
     let (mut client, mut agent) = connect(Options::new()).await;
     adds(&mut agent, ID, &["a"]).await;
     let message = support::wait_for(&mut client, |event| match event {
@@ -436,7 +437,7 @@ async fn without_a_store_it_is_a_message_like_any_other() {
 }
 
 #[test]
-fn what_does_not_go_with_a_store_is_refused() {
+fn options_that_exclude_a_store_are_refused() {
     let options = || Options::new().session_store(MemoryStore::new());
     let line = options().command_line().unwrap();
     assert!(line.arguments.contains(&"--session-mirror".to_owned()));

@@ -1,4 +1,4 @@
-//! The sources from which a session is resumed, with a script as the agent.
+//! Tests of the sources from which a session is resumed. A script is the agent.
 
 use super::*;
 use agentwire::process::CloseStep;
@@ -12,8 +12,8 @@ use std::time::SystemTime;
 use support::{answering, line_of};
 use tempfile::TempDir;
 
-/// A folder with a home of a user's, and an agent that writes down where
-/// its configuration is, and its arguments.
+/// A folder with the home directory of a user, and an agent that records its
+/// configuration directory and its arguments.
 struct Place(TempDir);
 
 impl Place {
@@ -44,14 +44,14 @@ impl Place {
             .cwd(self.0.path())
     }
 
-    /// The agent's configuration directory and arguments.
-    async fn told(&self) -> (PathBuf, String) {
+    /// Returns the agent's configuration directory and arguments.
+    async fn recorded_start(&self) -> (PathBuf, String) {
         let line = line_of(&self.0.path().join("told")).await;
         let (folder, arguments) = line.split_once(' ').unwrap();
         (folder.into(), arguments.to_owned())
     }
 
-    /// The key of a session here.
+    /// Returns the key of a session of this project.
     fn key(&self, id: &str) -> TranscriptKey {
         TranscriptKey::in_directory(&self.0, id).unwrap()
     }
@@ -81,7 +81,7 @@ async fn filled(place: &Place) -> MemoryStore {
 }
 
 #[tokio::test]
-async fn a_session_goes_on_from_private_files_that_go_with_it() {
+async fn a_session_resumes_from_private_files_that_are_removed_with_it() {
     let place = Place::new();
     place.file(
         ".claude/.credentials.json",
@@ -98,7 +98,7 @@ async fn a_session_goes_on_from_private_files_that_go_with_it() {
     let store = filled(&place).await;
     let options = place.options(WAIT).session_store(store).resume(ID);
     let mut client = Client::connect(options).await.unwrap();
-    let (folder, arguments) = place.told().await;
+    let (folder, arguments) = place.recorded_start().await;
     assert!(arguments.contains(&format!("--resume={ID}")), "{arguments}");
     assert!(arguments.contains("--session-mirror"), "{arguments}");
     assert!(!folder.starts_with(place.home()));
@@ -135,21 +135,21 @@ async fn a_session_goes_on_from_private_files_that_go_with_it() {
 }
 
 #[tokio::test]
-async fn the_private_files_are_gone_when_the_last_event_has_come() {
+async fn the_private_files_are_removed_before_the_last_event() {
     let place = Place::new();
     let store = filled(&place).await;
-    // It exits after a message.
+    // The agent exits after a message.
     let options = place
         .options("read -r line")
         .session_store(store)
         .resume(ID);
     let mut answer = query("Hello?", options).await.unwrap();
     while answer.next().await.is_some() {}
-    let (folder, _) = place.told().await;
+    let (folder, _) = place.recorded_start().await;
     assert!(!folder.exists());
 }
 
-/// Entries in a row, each after the one before it.
+/// Returns entries, each of which follows the one before.
 fn chain(uuids: &str) -> Vec<Json> {
     let mut parent = Value::Null;
     let entries = uuids.chars().map(|uuid| {
@@ -168,7 +168,7 @@ fn uuids(entries: &[Json]) -> String {
         .collect()
 }
 
-/// A store with these entries of the session.
+/// Returns a store with these entries of the session.
 async fn with(place: &Place, entries: &[Json]) -> MemoryStore {
     let store = MemoryStore::new();
     if !entries.is_empty() {
@@ -177,7 +177,7 @@ async fn with(place: &Place, entries: &[Json]) -> MemoryStore {
     store
 }
 
-/// The file of the session in a configuration folder.
+/// Returns the path of the session's transcript in a configuration directory.
 fn file_in(config: &Path, place: &Place) -> PathBuf {
     let project = config.join("projects").join(place.key(ID).project());
     fs::create_dir_all(&project).unwrap();
@@ -195,7 +195,7 @@ fn lines(file: &Path) -> Vec<Json> {
     lines.collect::<Result<_, _>>().unwrap()
 }
 
-/// Everything that the session says of its store.
+/// Returns all notices about the store until the session ends.
 async fn notices(client: &mut Client) -> Vec<Notice> {
     let mut found = vec![];
     while let Some(event) = client.next().await {
@@ -209,7 +209,7 @@ async fn notices(client: &mut Client) -> Vec<Notice> {
 }
 
 #[tokio::test]
-async fn what_only_this_machine_has_is_resumed_and_sent_to_the_store() {
+async fn entries_only_on_this_machine_are_resumed_and_stored() {
     for (stored, here, resumed, kept, told) in [
         ("ab", "abcd", "abcd", "abcd", None),
         ("abcd", "ab", "abcd", "abcd", None),
@@ -225,7 +225,7 @@ async fn what_only_this_machine_has_is_resumed_and_sent_to_the_store() {
         let place = Place::new();
         let own = file_in(&place.home().join(".claude"), &place);
         let here = match here {
-            // It was another continuation.
+            // The store contains another continuation of the session.
             "abx" => [chain("ab"), vec![chain("bx")[1].clone()]].concat(),
             here => chain(here),
         };
@@ -233,7 +233,7 @@ async fn what_only_this_machine_has_is_resumed_and_sent_to_the_store() {
         let store = with(&place, &chain(stored)).await;
         let options = place.options(WAIT).session_store(store.clone()).resume(ID);
         let mut client = Client::connect(options).await.unwrap();
-        let (folder, _) = place.told().await;
+        let (folder, _) = place.recorded_start().await;
         if resumed.is_empty() {
             assert_eq!(
                 folder,
@@ -252,13 +252,13 @@ async fn what_only_this_machine_has_is_resumed_and_sent_to_the_store() {
             failure,
         });
         assert_eq!(notices(&mut client).await, Vec::from_iter(told));
-        // The agent's own file is as it was.
+        // The agent's own file is unchanged.
         assert_eq!(lines(&own), here);
     }
 }
 
 #[tokio::test]
-async fn a_session_with_a_hole_is_not_resumed_unless_that_is_allowed() {
+async fn an_incomplete_session_is_resumed_only_if_allowed() {
     let place = Place::new();
     let holed = [chain("ab"), chain("abcd")[3..].to_vec()].concat();
     let store = with(&place, &holed).await;
@@ -281,18 +281,19 @@ async fn a_session_with_a_hole_is_not_resumed_unless_that_is_allowed() {
     let mut client = Client::connect(options().resume_with_holes(true))
         .await
         .unwrap();
-    let (folder, _) = place.told().await;
+    let (folder, _) = place.recorded_start().await;
     assert_eq!(uuids(&lines(&file_in(&folder, &place))), "abd");
     client.close().await;
 
-    // Here it is whole, and that is what is resumed. The store stays as it is.
+    // The transcript on this machine is complete, so it is resumed. The store is not
+    // changed.
     write(
         &file_in(&place.home().join(".claude"), &place),
         &chain("abcde"),
     );
     fs::remove_file(place.0.path().join("told")).unwrap();
     let mut client = Client::connect(options()).await.unwrap();
-    let (folder, _) = place.told().await;
+    let (folder, _) = place.recorded_start().await;
     assert_eq!(uuids(&lines(&file_in(&folder, &place))), "abcde");
     client.close().await;
     assert_eq!(uuids(&store.entries(&place.key(ID))), "abde");
@@ -308,11 +309,11 @@ async fn a_session_with_a_hole_is_not_resumed_unless_that_is_allowed() {
     };
 }
 
-/// A store that can be out of order, or of another host.
+/// A store that fails, or that another host owns.
 #[derive(Clone)]
-struct Shaky(MemoryStore, Arc<AtomicUsize>);
+struct UnreliableStore(MemoryStore, Arc<AtomicUsize>);
 
-impl SessionStore for Shaky {
+impl SessionStore for UnreliableStore {
     async fn append(&self, key: &TranscriptKey, all: &[Json]) -> Result<(), StoreError> {
         match self.1.load(Ordering::SeqCst) {
             0 => self.0.append(key, all).await,
@@ -327,11 +328,11 @@ impl SessionStore for Shaky {
 }
 
 #[tokio::test]
-async fn what_the_store_has_not_taken_at_the_end_is_sent_by_the_next_session() {
+async fn entries_that_were_not_stored_are_stored_by_the_next_session() {
     for trouble in [1, 2] {
         let place = Place::new();
         let kept = with(&place, &chain("ab")).await;
-        let store = Shaky(kept.clone(), Arc::new(AtomicUsize::new(trouble)));
+        let store = UnreliableStore(kept.clone(), Arc::new(AtomicUsize::new(trouble)));
         let entry = json!({ "type": "user", "uuid": "c", "parentUuid": "b" });
         let file = format!("projects/{}/{ID}.jsonl", place.key(ID).project());
         let message = json!({
@@ -342,8 +343,8 @@ async fn what_the_store_has_not_taken_at_the_end_is_sent_by_the_next_session() {
         let options = place.options(&adds).session_store(store.clone());
         let options = options.session_store_flush(StoreFlush::Eager);
         let mut client = Client::connect(options.resume(ID)).await.unwrap();
-        let (folder, _) = place.told().await;
-        // It is reported during the session, or at its end.
+        let (folder, _) = place.recorded_start().await;
+        // The failure is reported during the session, or at its end.
         let refused = match trouble {
             1 => None,
             _ => Some(not_mirrored(&mut client).await),
@@ -378,8 +379,9 @@ async fn what_the_store_has_not_taken_at_the_end_is_sent_by_the_next_session() {
 }
 
 #[tokio::test]
-async fn what_a_killed_program_left_behind_is_resumed_and_removed_when_the_store_has_it() {
-    // Its host may live; it may be of another user's; the session may have gone on.
+async fn files_of_a_killed_program_are_resumed_and_removed_once_stored() {
+    // The host of the private files may still run, the files may belong to another user,
+    // or the session may have continued.
     for case in ["killed", "lives", "open to others", "gone on"] {
         let place = Place::new();
         let name = format!("agentwire-resume-{}", uuid::Uuid::new_v4());
@@ -404,14 +406,14 @@ async fn what_a_killed_program_left_behind_is_resumed_and_removed_when_the_store
         }
         let stored = if case == "gone on" { "abcd" } else { "ab" };
         let store = with(&place, &chain(stored)).await;
-        // An agent that cannot be started takes nothing of it along.
+        // An agent that cannot be started does not remove the private files.
         let absent = place.options(WAIT).cli(place.home().join("absent"));
         let absent = absent.session_store(store.clone()).resume(ID);
         Client::connect(absent).await.unwrap_err();
         assert!(left.exists(), "{case}");
         let options = place.options(WAIT).session_store(store.clone());
         let mut client = Client::connect(options.resume(ID)).await.unwrap();
-        let (folder, _) = place.told().await;
+        let (folder, _) = place.recorded_start().await;
         let is_used = case == "killed";
         let all = if is_used { "abcd" } else { stored };
         assert_eq!(uuids(&lines(&file_in(&folder, &place))), all, "{case}");
@@ -434,14 +436,14 @@ async fn what_a_killed_program_left_behind_is_resumed_and_removed_when_the_store
 }
 
 #[test]
-fn the_private_files_go_when_the_client_is_dropped_without_a_runtime() {
+fn the_private_files_are_removed_when_the_client_is_dropped_without_a_runtime() {
     let place = Place::new();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let (client, folder) = runtime.block_on(async {
         let store = filled(&place).await;
         let options = place.options(WAIT).session_store(store).resume(ID);
         let client = Client::connect(options).await.unwrap();
-        (client, place.told().await.0)
+        (client, place.recorded_start().await.0)
     });
     assert!(folder.exists());
     let pid = client.pid().unwrap();
@@ -456,7 +458,7 @@ fn the_private_files_go_when_the_client_is_dropped_without_a_runtime() {
 }
 
 #[tokio::test]
-async fn the_private_files_go_when_the_agent_does_not_start_up() {
+async fn the_private_files_are_removed_if_the_agent_does_not_start() {
     let place = Place::new();
     let store = filled(&place).await;
     let options = place.options(WAIT).session_store(store).resume(ID);
@@ -480,7 +482,7 @@ async fn the_session_that_changed_last_is_continued() {
     let mut client = Client::connect(options.continue_latest(true))
         .await
         .unwrap();
-    let (folder, arguments) = place.told().await;
+    let (folder, arguments) = place.recorded_start().await;
     assert!(
         arguments.contains(&format!("--resume={last}")),
         "{arguments}"
@@ -492,7 +494,7 @@ async fn the_session_that_changed_last_is_continued() {
 }
 
 #[tokio::test]
-async fn what_the_store_does_not_have_is_the_agents_own_affair() {
+async fn sessions_that_are_not_in_the_store_are_resumed_by_the_agent() {
     for continues in [true, false] {
         let place = Place::new();
         let options = place.options(WAIT).session_store(MemoryStore::new());
@@ -501,7 +503,7 @@ async fn what_the_store_does_not_have_is_the_agents_own_affair() {
             false => options.resume(ID),
         };
         let mut client = Client::connect(options).await.unwrap();
-        let (folder, arguments) = place.told().await;
+        let (folder, arguments) = place.recorded_start().await;
         assert_eq!(folder, Path::new("none"));
         assert!(!arguments.contains("--continue"), "{arguments}");
         assert_eq!(arguments.contains("--resume="), !continues, "{arguments}");
@@ -510,7 +512,7 @@ async fn what_the_store_does_not_have_is_the_agents_own_affair() {
 }
 
 #[tokio::test]
-async fn a_store_that_cannot_answer_keeps_the_session_from_starting() {
+async fn a_failing_store_prevents_the_start_of_the_session() {
     for (then, said) in [
         (Then::Fail(1), "no connection"),
         (Then::Hang, "longer than 10ms"),
@@ -530,7 +532,7 @@ async fn a_store_that_cannot_answer_keeps_the_session_from_starting() {
         };
         assert_eq!((*call, &**of), ("load", &*place.key(ID).to_string()));
         assert!(error.to_string().contains(said), "{error}");
-        // It can list nothing.
+        // The store cannot list its sessions.
         let error = Client::connect(options.continue_latest(true))
             .await
             .unwrap_err();
@@ -544,7 +546,7 @@ async fn a_store_that_cannot_answer_keeps_the_session_from_starting() {
     }
 }
 
-/// A store that would have files written where none belong.
+/// A store that returns a path outside the configuration directory.
 struct Outside;
 
 impl SessionStore for Outside {
@@ -567,7 +569,7 @@ impl SessionStore for Outside {
 }
 
 #[tokio::test]
-async fn a_store_cannot_have_files_written_elsewhere() {
+async fn a_store_cannot_write_files_outside_the_configuration_directory() {
     let place = Place::new();
     let options = place.options(WAIT).session_store(Outside);
     let error = Client::connect(options.clone().resume(ID))
@@ -576,16 +578,16 @@ async fn a_store_cannot_have_files_written_elsewhere() {
     assert!(error.to_string().contains("the subpath"), "{error}");
     let options = options.continue_latest(true);
     let mut client = Client::connect(options).await.unwrap();
-    let (folder, arguments) = place.told().await;
+    let (folder, arguments) = place.recorded_start().await;
     assert_eq!(folder, Path::new("none"), "{arguments}");
     assert!(!arguments.contains("--resume"), "{arguments}");
     client.close().await;
 }
 
-/// A store that loads a session with one call, and cannot do it otherwise.
-struct AtOnce(Vec<Transcript>);
+/// A store that can load a session only with `load_session`.
+struct LoadsAtOnce(Vec<Transcript>);
 
-impl SessionStore for AtOnce {
+impl SessionStore for LoadsAtOnce {
     async fn append(&self, _: &TranscriptKey, _: &[Json]) -> Result<(), StoreError> {
         Ok(())
     }
@@ -607,7 +609,7 @@ impl SessionStore for AtOnce {
 async fn a_store_can_load_a_session_with_one_call() {
     let place = Place::new();
     let own = place.key(ID);
-    let store = AtOnce(vec![
+    let store = LoadsAtOnce(vec![
         (own.part("subagents/agent-b").unwrap(), vec![entry("b")]),
         (own.part("subagents/agent-a").unwrap(), vec![entry("a")]),
         (own.clone(), vec![entry("own")]),
@@ -615,7 +617,7 @@ async fn a_store_can_load_a_session_with_one_call() {
     ]);
     let options = place.options(WAIT).session_store(store).resume(ID);
     let mut client = Client::connect(options).await.unwrap();
-    let (folder, _) = place.told().await;
+    let (folder, _) = place.recorded_start().await;
     let project = folder.join("projects").join(own.project());
     let parts = project.join(ID).join("subagents");
     let files = [
@@ -631,7 +633,7 @@ async fn a_store_can_load_a_session_with_one_call() {
 }
 
 #[tokio::test]
-async fn what_a_store_loads_with_one_call_is_of_the_session() {
+async fn transcripts_of_another_session_in_one_call_are_refused() {
     let place = Place::new();
     let own = place.key(ID);
     let others = [
@@ -639,7 +641,7 @@ async fn what_a_store_loads_with_one_call_is_of_the_session() {
         TranscriptKey::new("another", ID).unwrap(),
     ];
     for other in others {
-        let store = AtOnce(vec![
+        let store = LoadsAtOnce(vec![
             (own.clone(), vec![entry("a")]),
             (other, vec![entry("b")]),
         ]);
@@ -648,8 +650,8 @@ async fn what_a_store_loads_with_one_call_is_of_the_session() {
         let said = error.to_string();
         assert!(said.contains("belongs to another session"), "{said}");
     }
-    // Without its own, there is none.
-    let store = AtOnce(vec![(
+    // A session without its main transcript does not exist.
+    let store = LoadsAtOnce(vec![(
         own.part("subagents/agent-b").unwrap(),
         vec![entry("b")],
     )]);
@@ -662,7 +664,7 @@ async fn what_a_store_loads_with_one_call_is_of_the_session() {
 }
 
 #[tokio::test]
-async fn a_session_that_is_resumed_from_a_store_has_to_be_there() {
+async fn resuming_a_session_that_is_not_in_the_store_is_an_error() {
     let place = Place::new();
     let store = MemoryStore::new();
     for id in [ID, "not an ID"] {
@@ -678,7 +680,7 @@ async fn a_session_that_is_resumed_from_a_store_has_to_be_there() {
     store.append(&key, &[entry]).await.unwrap();
     let options = place.options(WAIT).resume_from(store, ID);
     let mut client = Client::connect(options).await.unwrap();
-    let (_, arguments) = place.told().await;
+    let (_, arguments) = place.recorded_start().await;
     assert!(arguments.contains(&format!("--resume={ID}")), "{arguments}");
     client.close().await;
 }

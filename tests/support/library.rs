@@ -16,8 +16,8 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A server with a resource and a prompt. It logs, and counts changes of its client's
-/// roots.
+/// A server with a resource and a prompt. It sends log messages, and counts changes of
+/// its client's roots.
 #[derive(Clone, Default)]
 pub(crate) struct Library {
     /// The number of changes of the roots.

@@ -1,5 +1,4 @@
-//! Shared by the tests: the agents that they run against, and a log of the
-//! events that a session delivered.
+//! Helpers of all tests: the agents, and a log of the events that a session delivered.
 
 #![allow(
     dead_code,
@@ -56,12 +55,13 @@ pub(crate) use agentwire_testing::counted;
 /// A timeout that only a broken test exceeds, even on a busy machine.
 pub(crate) const LONG: Duration = Duration::from_secs(120);
 
-/// Returns a policy for tests whose agent exits by itself.
+/// Returns a close policy with long timeouts, for an agent that exits by itself.
 pub(crate) fn patient() -> ClosePolicy {
     ClosePolicy::default().exit(LONG).terminate(LONG).kill(LONG)
 }
 
-/// Returns a policy for tests whose agent must be terminated or killed.
+/// Returns a close policy with short timeouts, for an agent that must be terminated or
+/// killed.
 pub(crate) fn hasty() -> ClosePolicy {
     let short = Duration::from_millis(300);
     patient().exit(short).terminate(short)
@@ -125,9 +125,9 @@ impl Live {
 }
 
 impl Drop for Live {
-    /// Waits until the processes of the session have exited, because they could
-    /// create the removed home directory again. A failed test waits only briefly.
-    /// Others close their client, or drop it while the runtime continues.
+    /// Waits until the processes of the session have exited, because they could create
+    /// the removed home directory again. A failed test waits only briefly. Other tests
+    /// close their client, or drop it while the runtime continues.
     fn drop(&mut self) {
         let home = format!("HOME={}", self.home.path().display());
         let has_failed = std::thread::panicking();

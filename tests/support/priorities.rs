@@ -1,5 +1,6 @@
-//! Six messages of all priorities, sent during a reply: `a` with `later`, `b` with
-//! `next` or without a priority, which is the same, `c` with `now`.
+//! Sends six messages of all priorities during a reply. Those with `a` have priority
+//! `later`, those with `b` have `next` or none, which is the same, and those with `c`
+//! have `now`.
 
 use super::{says, wait_for};
 use agentwire::protocol::message::Priority;
@@ -19,14 +20,14 @@ pub(crate) fn scenario() -> Scenario {
 }
 
 /// The messages of each turn, and the delivery status of each message.
-pub(crate) struct Told {
+pub(crate) struct Outcome {
     pub(crate) turns: Vec<Vec<String>>,
     pub(crate) ends: Vec<(String, SubmissionState)>,
 }
 
-/// Runs them. `arrive` is the state of a message that is certainly in the queue, of the
-/// host or of the agent.
-pub(crate) async fn run(client: &mut Client, arrive: SubmissionState) -> Told {
+/// Runs the messages. `arrive` is the state in which a message is certainly in the queue
+/// of the host or of the agent.
+pub(crate) async fn run(client: &mut Client, arrive: SubmissionState) -> Outcome {
     let first = client.send(message("00", None));
     wait_for(client, says("upon")).await;
     let mut all = vec![first];
@@ -59,7 +60,7 @@ pub(crate) async fn run(client: &mut Client, arrive: SubmissionState) -> Told {
         let end = submission.final_state().await;
         ends.push((short(submission.uuid()), end));
     }
-    Told { turns, ends }
+    Outcome { turns, ends }
 }
 
 fn message(name: &str, priority: Option<Priority>) -> UserMessage {
@@ -69,9 +70,9 @@ fn message(name: &str, priority: Option<Priority>) -> UserMessage {
     message
 }
 
-/// Asserts the measured order: the message with `now` cuts the first one off, and each
-/// class is one turn.
-pub(crate) fn assert_order(told: &Told) {
+/// Asserts the measured order: the messages with priority `now` interrupt the first
+/// message, and the messages of each priority share a turn.
+pub(crate) fn assert_order(told: &Outcome) {
     let turns: Vec<Vec<&str>> = (told.turns.iter())
         .map(|turn| turn.iter().map(String::as_str).collect())
         .collect();

@@ -1,7 +1,8 @@
 //! Deliberate bugs, which show that the simulations find bugs.
 //!
-//! `tests/bugs/bugs.txt` lists them. They are applied to a copy of the sources, all of
-//! them at once. A test of each simulation switches them on there, one by one.
+//! `tests/bugs/bugs.txt` lists the bugs. All of them are applied to a copy of
+//! the sources. In the copy, a test of each simulation switches the bugs on,
+//! one by one.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -9,13 +10,13 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// The list.
+/// The path of the list of bugs.
 const LIST: &str = "tests/bugs/bugs.txt";
 
-/// The root of the crate that has the switch in the copy.
+/// The root of the crate that contains the switch in the copy.
 const ROOT: &str = "protocol/src/lib.rs";
 
-/// Where the copy has the switch.
+/// The path of the switch in the copy.
 const SWITCH: &str = "protocol/src/bugs.rs";
 
 /// A simulation.
@@ -23,25 +24,26 @@ struct Test<'a> {
     name: &'a str,
     file: &'a str,
     seeds: &'a str,
-    /// The problem of the session of `seed`, if it has one.
+    /// An expression for the problem of the session of `seed`.
     problem: &'a str,
 }
 
 struct Bug<'a> {
     name: &'a str,
-    /// The simulation that has to find it.
+    /// The simulation that must find the bug.
     test: &'a str,
     edits: Vec<Edit<'a>>,
 }
 
-/// A text that is once in a file, and its replacement.
+/// A text that occurs once in a file, and its replacement.
 struct Edit<'a> {
     file: &'a str,
     find: &'a str,
     replacement: &'a str,
 }
 
-/// The files that the bugs change, with all bugs, by their path in the project.
+/// Returns the files that the bugs change, with all bugs, by their path in the
+/// project.
 ///
 /// # Errors
 ///
@@ -141,7 +143,7 @@ fn read(list: &str) -> Result<(Vec<Test<'_>>, Vec<Bug<'_>>), String> {
                 replacement: rest,
             }),
             ("+", Some(bug)) => bug.edits.last_mut().ok_or_else(malformed)?.replacement = rest,
-            // What is wrong, for people.
+            // This line describes the bug.
             (_, Some(_)) => {}
         }
     }
@@ -156,8 +158,8 @@ fn read(list: &str) -> Result<(Vec<Test<'_>>, Vec<Bug<'_>>), String> {
     }
 }
 
-/// Copies the files that git tracks to a folder, with the bugs. Files that are
-/// there and the same stay as they are, so that cargo builds only what changed.
+/// Copies the files that git tracks to a folder, with the bugs. Equal files in
+/// the folder are not written, so that cargo rebuilds only what changed.
 ///
 /// # Errors
 ///
@@ -176,7 +178,7 @@ pub fn copy(project: &Path, to: &Path) -> Result<(), String> {
     for path in listed.split_terminator('\0') {
         let content = match changed.remove(path) {
             Some(content) => content.into_bytes(),
-            // A file that was deleted and not committed yet.
+            // The file was deleted, but the deletion is not committed.
             None if !project.join(path).is_file() => continue,
             None => fs::read(project.join(path)).map_err(|error| format!("{path}: {error}"))?,
         };

@@ -1,17 +1,18 @@
-//! Which declarations are on the wire, and which are known not to be.
+//! Checks that each declaration is on the wire, or is listed as not on the
+//! wire.
 
 use crate::declarations::{Declarations, Error, PACKAGE};
 use crate::reasons::Reasons;
 use std::collections::BTreeSet;
 
-/// Declarations of the SDK that are on no line, each with the reason.
+/// Declarations of the SDK that no line contains, each with the reason.
 const NOT_ON_THE_WIRE: &str = include_str!("../not-on-the-wire.txt");
 
-/// What our list of what is on the wire begins with.
+/// The types from which `wire.d.ts` reaches everything on the wire.
 const ROOTS: [&str; 5] = ["Lines", "Stdout", "AgentAnswers", "HostAnswers", "Tools"];
 
-/// What there is to say about the declarations of the SDK as a whole: those
-/// that nobody has decided about, and decisions about what is not there.
+/// Returns the declarations of the SDK that are neither on the wire nor listed,
+/// and the listed patterns that match no such declaration.
 pub fn undecided(declarations: &Declarations) -> Result<Vec<String>, Error> {
     let mut reached = BTreeSet::new();
     for root in ROOTS {

@@ -1,5 +1,5 @@
-//! How far our types are from the declarations: the JSON Schema that is
-//! exported from the types, beside the declarations.
+//! Compares our types with the declarations, by the exported JSON Schema of our
+//! types.
 
 use crate::compare::Comparison;
 use crate::coverage;
@@ -9,15 +9,16 @@ use crate::schema;
 use agentwire_protocol::schema as types;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Differences that are meant to be, in `xtask/explained.txt`.
+/// The intended differences, from `xtask/explained.txt`.
 const EXPLAINED: &str = include_str!("../explained.txt");
 
-/// What was found.
+/// The differences of a comparison.
 #[derive(Debug)]
 pub struct Drift {
-    /// What somebody has to look at.
+    /// The differences that no reason explains, and reasons without a
+    /// difference.
     pub lines: Vec<String>,
-    /// The differences that are meant to be, by their reasons.
+    /// The intended differences, by reason.
     pub explained: BTreeMap<String, Vec<String>>,
 }
 
@@ -38,7 +39,7 @@ pub fn drift(declarations: &Declarations) -> Result<Drift, Error> {
     let mut comparison = Comparison::new(declarations, &ours);
     let mut declared = members(declarations, &declarations.root("AgentAnswers")?);
     for (subtype, answer) in members(declarations, &declarations.root("HostAnswers")?) {
-        // What goes both ways is answered in both.
+        // A request of both sides has a response on both sides.
         let other = declared.remove(&subtype).unwrap_or(Type::Absent);
         declared.insert(subtype, Type::Union(vec![other, answer]));
     }
@@ -66,7 +67,7 @@ pub fn drift(declarations: &Declarations) -> Result<Drift, Error> {
     Ok(found)
 }
 
-/// Sorts out which differences are explained, and which explanations explain
+/// Separates explained differences from others. Adds explanations that explain
 /// nothing.
 fn sorted_out(lines: BTreeSet<String>, explained: &str) -> Drift {
     let mut reasons = Reasons::read(explained);
@@ -92,7 +93,7 @@ fn sorted_out(lines: BTreeSet<String>, explained: &str) -> Drift {
     drift
 }
 
-/// Compares what has the same name in two tables.
+/// Compares the entries of two tables that have the same name.
 fn tables(
     comparison: &mut Comparison<'_>,
     prefix: &str,

@@ -1,6 +1,6 @@
-//! How agentwire keeps up with the declarations of the protocol: samples of
-//! everything that they say is on the wire, and how far our types are from
-//! them.
+//! Compares agentwire with the declarations of the protocol: generates samples
+//! of everything on the wire, and lists the differences between our types and
+//! the declarations.
 
 pub mod bugs;
 #[cfg(feature = "parser")]

@@ -1,7 +1,7 @@
-//! Lists of known exceptions: patterns, in groups that say why.
+//! Lists of known exceptions: patterns, in groups with a reason.
 
 /// Patterns, each with its reason. A line `# …` is the reason of the patterns
-/// on the lines below it; `*` in a pattern stands for anything.
+/// on the lines below it. `*` in a pattern matches any text.
 #[derive(Debug)]
 pub struct Reasons<'a> {
     patterns: Vec<(&'a str, &'a str, usize)>,
@@ -22,7 +22,8 @@ impl<'a> Reasons<'a> {
         Self { patterns }
     }
 
-    /// Why this is no surprise. Of several patterns that match, each counts.
+    /// Returns the reason of the first pattern that matches. All patterns that
+    /// match count as used.
     pub fn why(&mut self, text: &str) -> Option<&'a str> {
         let mut why = None;
         for (pattern, reason, used) in &mut self.patterns {
@@ -34,7 +35,7 @@ impl<'a> Reasons<'a> {
         why
     }
 
-    /// The patterns that have matched nothing.
+    /// Returns the patterns that have matched nothing.
     pub fn unused(&self) -> impl Iterator<Item = &'a str> {
         self.patterns
             .iter()

@@ -1,18 +1,19 @@
-//! Values of declared types.
+//! Generates values of declared types.
 
 use crate::declarations::{Declarations, Literal, Object, Reference, Type};
 use serde_json::{Map, Value, json};
 
-/// Makes values of types, the same ones every time.
+/// Generates values of types. The values are the same in every run.
 #[derive(Debug)]
 pub struct Sampler<'a> {
     declarations: &'a Declarations,
-    /// The declarations that are being sampled, one inside the other.
+    /// The declarations around the current value, from the outside to the
+    /// inside.
     inside: Vec<Reference>,
 }
 
 impl<'a> Sampler<'a> {
-    /// Samples these declarations.
+    /// Creates a sampler of these declarations.
     #[must_use]
     pub fn new(declarations: &'a Declarations) -> Self {
         Self {
@@ -21,10 +22,10 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    /// Values of this type, among which every alternative, every literal and
-    /// every member occurs at every depth. The first is the smallest. A type
-    /// that contains itself is sampled without itself; none are left of one
-    /// that has to.
+    /// Returns values of a type. Every alternative, every literal and every
+    /// member occurs in them at every depth. The first value is the smallest. A
+    /// type that contains itself is sampled without the inner value. If the
+    /// inner value is required, there are no values.
     pub fn values(&mut self, ty: &Type) -> Vec<Value> {
         let mut values = Vec::new();
         for alternative in self.declarations.alternatives(ty) {
@@ -82,7 +83,7 @@ impl<'a> Sampler<'a> {
             })
             .filter(|(_, optional, values)| !(*optional && values.is_empty()))
             .collect();
-        // What has to contain itself, and so has no end.
+        // The type must contain itself, so it has no finite value.
         if members.iter().any(|(_, _, values)| values.is_empty()) {
             return vec![];
         }

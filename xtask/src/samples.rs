@@ -1,5 +1,5 @@
-//! Samples of everything that is declared to be on the wire, as the lines of
-//! a recording.
+//! Generates samples of everything that is declared to be on the wire, as the
+//! lines of a recording.
 
 use crate::declarations::{Alternative, Declarations, Error, Literal, Type};
 use crate::sample::Sampler;
@@ -8,16 +8,16 @@ use serde_json::{Value, json};
 /// A line of a recording.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
-    /// Whether the host sends it; the agent does otherwise.
+    /// Whether the host sends the line. Otherwise, the agent sends it.
     pub is_sent: bool,
-    /// The declared type that it shows.
+    /// The declared type of the message.
     pub name: String,
     /// The message.
     pub message: Value,
 }
 
 impl Sample {
-    /// The line, without its end.
+    /// Returns the line, without its line end.
     #[must_use]
     pub fn line(&self) -> String {
         let direction = if self.is_sent { "send" } else { "recv" };
@@ -29,19 +29,19 @@ impl Sample {
     }
 }
 
-/// What a tool takes and gives.
+/// Samples of the inputs and outputs of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSamples {
-    /// The tool's name on the wire.
+    /// The name of the tool on the wire.
     pub name: String,
-    /// What it takes.
+    /// The inputs of the tool.
     pub inputs: Vec<Value>,
-    /// What it gives.
+    /// The outputs of the tool.
     pub outputs: Vec<Value>,
 }
 
-/// Samples of what the built-in tools take and give. Lines carry them inside
-/// of other messages, which do not say what they are.
+/// Returns samples of the inputs and outputs of the built-in tools. Lines
+/// contain them in members without a type.
 pub fn tool_samples(declarations: &Declarations) -> Result<Vec<ToolSamples>, Error> {
     let tools = declarations.members(&declarations.root("Tools")?);
     let tools = tools.into_iter().map(|tool| {
@@ -62,15 +62,15 @@ pub fn tool_samples(declarations: &Declarations) -> Result<Vec<ToolSamples>, Err
     Ok(tools.collect())
 }
 
-/// Who answers a request.
+/// The side that responds to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Side {
     Agent,
     Host,
 }
 
-/// Samples of all that is on the wire. Fails when a request is declared of
-/// which our list does not say who answers it.
+/// Returns samples of everything on the wire. Fails if the list does not say
+/// which side responds to a declared request.
 pub fn samples(declarations: &Declarations) -> Result<Vec<Sample>, Error> {
     let mut found = Collector {
         declarations,
@@ -90,12 +90,12 @@ pub fn samples(declarations: &Declarations) -> Result<Vec<Sample>, Error> {
 struct Collector<'a> {
     declarations: &'a Declarations,
     samples: Vec<Sample>,
-    /// How many requests have an id.
+    /// The number of requests with an ID.
     requests: usize,
 }
 
 impl Collector<'_> {
-    /// What is neither a request nor an answer.
+    /// Adds samples of messages that are neither requests nor responses.
     fn messages(&mut self, root: &str, is_sent: bool) -> Result<(), Error> {
         let root = self.declarations.root(root)?;
         for alternative in self.declarations.alternatives(&root) {
@@ -107,7 +107,7 @@ impl Collector<'_> {
         Ok(())
     }
 
-    /// Requests of a kind, with answers behind them.
+    /// Adds samples of one kind of request, each followed by its responses.
     fn exchange(&mut self, request: &Alternative) -> Result<(), Error> {
         let subtype = subtype(request).ok_or_else(|| Error::Missing("a subtype".to_owned()))?;
         let sides = [
@@ -120,7 +120,7 @@ impl Collector<'_> {
             is_known = true;
             let requests = self.values(request);
             let answers: Vec<Option<Value>> = match answer {
-                // Nothing is declared, or there is no payload.
+                // Nothing is declared, or the response has no payload.
                 Type::Any | Type::Absent => vec![None],
                 answer => Sampler::new(self.declarations)
                     .values(&answer)
@@ -148,7 +148,8 @@ impl Collector<'_> {
         }
     }
 
-    /// What can be around an answer, behind requests whose answer is small.
+    /// Adds samples of the envelopes of responses, after requests with small
+    /// responses.
     fn envelopes(&mut self, requests: &[Alternative]) -> Result<(), Error> {
         const SUBTYPE: &str = "interrupt";
         let missing = || Error::Missing(SUBTYPE.to_owned());
@@ -173,7 +174,7 @@ impl Collector<'_> {
         Ok(())
     }
 
-    /// Asks, and tells the id.
+    /// Adds a request. Returns its ID.
     fn request(&mut self, answered_by: Side, name: &str, request: &Value) -> String {
         self.requests += 1;
         let id = format!("request-{}", self.requests);
@@ -182,7 +183,8 @@ impl Collector<'_> {
         id
     }
 
-    /// What one side answers to a request; `None` when it is not asked.
+    /// Returns the type of a side's response to a request, or `None` if the
+    /// side does not receive the request.
     fn answer(&self, side: &str, subtype: &str) -> Result<Option<Type>, Error> {
         let answers = self.declarations.root(side)?;
         Ok(self
@@ -199,7 +201,7 @@ impl Collector<'_> {
             None => alternative.ty.clone(),
         };
         let mut values = Sampler::new(self.declarations).values(&ty);
-        // A name may stand for several alternatives, each of which is here.
+        // A name may have several alternatives, each of which is sampled.
         if let Some(subtype) = subtype(alternative) {
             values.retain(|value| value["subtype"] == subtype);
         }
@@ -222,7 +224,7 @@ fn named(alternative: &Alternative) -> String {
     }
 }
 
-/// The one text that a member `subtype` can be.
+/// Returns the only text that the member `subtype` can have.
 fn subtype(alternative: &Alternative) -> Option<String> {
     let Type::Object(object) = &alternative.ty else {
         return None;

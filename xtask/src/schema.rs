@@ -1,16 +1,16 @@
-//! JSON Schema as if it were declarations, so that both are looked at in the
-//! same way. It knows what our own export writes, and no more.
+//! Reads a JSON Schema as declarations, so that both can be compared. Supports
+//! only what our own export writes.
 
 use crate::declarations::{
     Declaration, Declarations, Literal, Member, Module, Object, Reference, Type,
 };
 use serde_json::{Map, Value};
 
-/// The name of the whole.
+/// The name of the root type.
 const ROOT: &str = "#";
 
-/// Reads a schema: its `$defs` are the declarations, and the whole is the
-/// type that comes with them.
+/// Reads a schema. Its `$defs` are the declarations, and its root is the
+/// returned type.
 #[must_use]
 pub fn read(schema: &Value) -> (Declarations, Type) {
     let mut module = Module::default();
@@ -44,7 +44,7 @@ fn ty(schema: &Value) -> Type {
             _ => Type::Any,
         };
     };
-    // Each of these keywords says something of its own.
+    // Each of these keywords adds a constraint.
     let mut parts = Vec::new();
     if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
         parts.push(named(reference.rsplit('/').next().unwrap_or(reference)));

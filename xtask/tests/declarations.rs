@@ -1,6 +1,6 @@
-//! Every type that is declared to be on the wire, against our types.
-//! `scripts/install declarations` installs the declarations; without them
-//! these fail.
+//! Tests every type that is declared to be on the wire against our types.
+//! `scripts/install declarations` installs the declarations; without them these
+//! tests fail.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,11 +16,11 @@ use xtask::declarations::{Declarations, PINNED};
 use xtask::reasons::Reasons;
 use xtask::samples::{Sample, samples, tool_samples};
 
-/// What our types do not hold and need not.
+/// Accepted faults of our types.
 const EXCEPTIONS: &str = "
 ";
 
-/// What the types of tools do not hold and need not.
+/// Accepted faults of the types of tools.
 const TOOL_EXCEPTIONS: &str = "
 # the tool is declared to take anything besides
 ExitPlanMode takes: untyped /key 1
@@ -34,8 +34,8 @@ fn installed() -> Declarations {
     Declarations::load(&workspace.join("..").join(PINNED)).unwrap()
 }
 
-/// What is wrong with a line, in words that do not name its request or
-/// positions in lists.
+/// Returns the problems of a line, without the ID of its request and without
+/// indices of lists.
 fn complaints(sample: &Sample, audit: &Audit) -> Vec<String> {
     let mut complaints: Vec<String> = audit
         .untyped
@@ -86,7 +86,7 @@ fn every_declared_message_is_typed_and_lossless() {
     assert!(unused.is_empty(), "exceptions in vain: {unused:?}");
 }
 
-/// What is wrong with the input or the output of a tool.
+/// Returns the problems of the input or output of a tool.
 fn misread<T: Serialize + Untyped>(value: &Value, read: Result<T, ToolError>) -> Vec<String> {
     match read {
         Err(error) => vec![error.to_string()],
@@ -127,7 +127,8 @@ fn every_declared_input_and_output_of_a_tool_is_typed_and_lossless() {
             }
         }
         for value in &mut tool.outputs {
-            // Declared as anything, and a list wherever else it is declared.
+            // This member is declared as anything, but is a list in all other
+            // declarations.
             if let Some(iterations) = value.pointer_mut("/usage/iterations") {
                 *iterations = Value::Array(vec![]);
             }

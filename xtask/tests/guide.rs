@@ -1,4 +1,4 @@
-//! The chapters of the guide, the book and rustdoc agree.
+//! Tests that the chapters of the guide, the book and rustdoc agree.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,7 +18,7 @@ fn guide() -> PathBuf {
     project().join("docs/guide")
 }
 
-/// The files of the chapters.
+/// Returns the files of the chapters.
 fn chapters() -> BTreeSet<String> {
     let files = fs::read_dir(guide()).expect("the guide is there");
     let names = files.map(|file| file.expect("an entry").file_name());
@@ -28,7 +28,7 @@ fn chapters() -> BTreeSet<String> {
         .collect()
 }
 
-/// The lines of a page outside code.
+/// Returns the lines of a page outside code.
 fn prose(page: &str) -> impl Iterator<Item = &str> {
     let mut is_code = false;
     page.lines().filter(move |line| {
@@ -38,13 +38,13 @@ fn prose(page: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Parts of a text between two marks.
+/// Returns the parts of a text between two marks.
 fn between<'a>(text: &'a str, start: &'a str, end: &'a str) -> impl Iterator<Item = &'a str> {
     let parts = text.split(start).skip(1);
     parts.filter_map(move |part| Some(part.split_once(end)?.0))
 }
 
-/// The targets of the links of a line, and the names that it refers to.
+/// Returns the link targets of a line, and the names of its references.
 fn links(line: &str) -> (Vec<&str>, Vec<&str>) {
     if let Some((name, target)) = line.strip_prefix('[').and_then(|it| it.split_once("]: ")) {
         assert!(!name.is_empty(), "{line}");

@@ -1,14 +1,14 @@
-//! What the stand-in for the CLI writes: messages as Claude Code writes them,
-//! the same bytes in every run.
+//! Generates the output of the stand-in for the CLI: messages as Claude Code
+//! writes them, the same bytes in every run.
 //!
-//! Lines are put together as text, so that the members have the CLI's order,
-//! `type` first, whatever order the maps of `serde_json` have in this build.
+//! Lines are built as text, so that members have the order of the CLI, `type`
+//! first, whatever order the maps of `serde_json` have in this build.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// A file of lines that end with a result, which is a turn.
+/// A file with lines of a turn, which ends with a result.
 #[derive(Clone, Debug)]
 pub struct Corpus {
     pub path: PathBuf,
@@ -34,13 +34,13 @@ impl Corpus {
         })
     }
 
-    /// How long a line is on average, without its line end.
+    /// Returns the average length of a line, without its line end.
     pub fn line_bytes(&self) -> u64 {
         self.bytes / self.lines as u64 - 1
     }
 
-    /// Four fifths deltas; the rest texts, tool calls and tool results of up to
-    /// six thousand bytes.
+    /// Creates a corpus of one turn. Four fifths of the lines are deltas. The
+    /// rest are texts, tool calls and tool results of up to six thousand bytes.
     pub fn messages(folder: &Path, count: usize) -> std::io::Result<Self> {
         let mut random = Random::new(1);
         let mut lines = vec![init(&mut random)];
@@ -74,8 +74,8 @@ impl Corpus {
         Self::write(folder, &format!("messages-{count}.ndjson"), &lines)
     }
 
-    /// One turn of texts and tool calls, with partial messages: mostly deltas of
-    /// some 260 bytes.
+    /// Creates a corpus of one turn of texts and tool calls, with partial
+    /// messages: mostly deltas of about 260 bytes.
     pub fn turn(folder: &Path, count: usize) -> std::io::Result<Self> {
         let mut random = Random::new(42);
         let mut lines = vec![init(&mut random)];
@@ -87,8 +87,8 @@ impl Corpus {
         Self::write(folder, &format!("turn-{count}.ndjson"), &lines)
     }
 
-    /// Messages of the agent of about `size` bytes each, or deltas where that is
-    /// less than a message is.
+    /// Creates a corpus of messages of about `size` bytes each. If no message
+    /// is that short, it has deltas.
     pub fn of_size(folder: &Path, size: usize, count: usize) -> std::io::Result<Self> {
         let mut random = Random::new(7);
         let mut lines = vec![init(&mut random)];
@@ -104,7 +104,7 @@ impl Corpus {
             let line = if size > empty {
                 assistant(&mut random, &text_block(&text(size - empty)))
             } else {
-                // With short ids, of a hundred bytes.
+                // With short IDs, this line has a hundred bytes.
                 r#"{"type":"stream_event","event":{"type":"ping"},"session_id":"1","parent_tool_use_id":null,"uuid":"1"}"#
                     .to_owned()
             };
@@ -114,7 +114,7 @@ impl Corpus {
         Self::write(folder, &format!("size-{size}.ndjson"), &lines)
     }
 
-    /// The first words of an answer, and its end.
+    /// Creates a corpus with the first words of a response, and its end.
     pub fn first_token(folder: &Path) -> std::io::Result<Self> {
         let mut random = Random::new(3);
         let lines = [text_delta(&mut random, 0, "Hello"), result(&mut random)];
@@ -125,7 +125,7 @@ impl Corpus {
 const SESSION: &str = "11111111-1111-4111-8111-111111111111";
 const MODEL: &str = "claude-sonnet-4-5-20250929";
 
-/// A short one.
+/// The usage of a message, with few members.
 const USAGE: &str = r#"{"input_tokens":1,"output_tokens":1,"cache_creation_input_tokens":0,"cache_read_input_tokens":0}"#;
 
 const WORDS: &[&str] = &[
@@ -238,7 +238,7 @@ fn tool_use(id: &str, name: &str, input: &str) -> String {
     format!(r#"{{"type":"tool_use","id":"{id}","name":"{name}","input":{input}}}"#)
 }
 
-/// `content` and `outcome` are JSON.
+/// Returns a tool result. `content` and `outcome` are JSON.
 fn tool_result(random: &mut Random, id: &str, content: &str, outcome: &str) -> String {
     format!(
         r#"{{"type":"user","message":{{"role":"user","content":[{{"tool_use_id":"{id}","type":"tool_result","content":{content},"is_error":false}}]}},"parent_tool_use_id":null,"session_id":"{SESSION}","uuid":"{}","tool_use_result":{outcome}}}"#,
@@ -246,8 +246,8 @@ fn tool_result(random: &mut Random, id: &str, content: &str, outcome: &str) -> S
     )
 }
 
-/// A response of the model, piece by piece and then as messages: a text, and in
-/// four of five cases a tool call with its result.
+/// Adds a response of the model, first as partial messages and then as
+/// messages: a text, and in four of five cases a tool call with its result.
 fn push_response(random: &mut Random, lines: &mut Vec<String>) {
     let message = format!(
         r#"{{"type":"message_start","message":{{"model":"{MODEL}","id":"{}","type":"message","role":"assistant","content":[],"stop_reason":null,"stop_sequence":null,"usage":{}}}}}"#,
@@ -340,12 +340,12 @@ fn push_call(random: &mut Random, lines: &mut Vec<String>) {
     lines.push(tool_result(random, &id, &content, &outcome));
 }
 
-/// A text as JSON.
+/// Encodes a text as JSON.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// xorshift64*.
+/// A random number generator (xorshift64*).
 struct Random(u64);
 
 impl Random {
@@ -393,7 +393,7 @@ impl Random {
         words.join(" ")
     }
 
-    /// Numbered lines, as the tool that reads files gives them.
+    /// Returns numbered lines, like those of the tool that reads files.
     fn code(&mut self, lines: usize) -> String {
         let mut code = String::new();
         for line in 1..=lines {

@@ -1,13 +1,13 @@
-//! What a message costs, in instructions, and what an idle session holds, in bytes:
-//! these do not depend on how busy the machine is. What a session takes to begin does
+//! Measures the instructions for a message, and the bytes of an idle session.
+//! Both do not depend on the load of the machine. The start of a session does
 //! not count.
 //!
 //! ```sh
 //! scripts/instructions [PART-OF-A-NAME]
 //! ```
 //!
-//! Compares each case with `benches/instructions/budget` and exits with 1 if one is more
-//! than 2 % over.
+//! Compares each case with `benches/instructions/budget`, and exits with 1 if a
+//! case exceeds its budget by more than 2 %.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -35,16 +35,17 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream};
 
-/// How often something is done, and as often again.
+/// The number of repetitions. Each case runs with this number and with twice
+/// this number.
 const TIMES: usize = 5000;
 
-/// What a read from a pipe returns at most.
+/// The maximum number of bytes that a read from a pipe returns.
 const READ: usize = 32 * 1024;
 
-/// Set for a process of this program that callgrind watches: the case that it runs.
+/// The variable with the case that a process under callgrind runs.
 const CASE: &str = "AGENTWIRE_CASE";
 
-/// Something that is done n times.
+/// The name of a case, and a function that does its work n times.
 type Case = (&'static str, fn(usize));
 
 const CASES: &[Case] = &[
@@ -56,17 +57,17 @@ const CASES: &[Case] = &[
     ("client, a control request", |n| block_on(request(n))),
 ];
 
-/// The case that counts bytes.
+/// The name of the case that counts bytes.
 const IDLE: &str = "client, bytes of an idle session";
 
-/// The bytes of that many messages.
+/// Returns the bytes of this number of messages.
 fn messages(count: usize) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let corpus = Corpus::messages(folder.path(), count).unwrap();
     fs::read(corpus.path).unwrap()
 }
 
-/// What counts.
+/// Runs the work. Callgrind counts only the instructions inside this function.
 #[inline(never)]
 fn measured(work: Box<dyn FnOnce() + '_>) {
     work();
@@ -113,7 +114,7 @@ fn block_on(work: impl Future<Output = ()>) {
     measured(Box::new(|| runtime.unwrap().block_on(work)));
 }
 
-/// A client, and the ends of its pipes at the agent's.
+/// Returns a client, and the agent's ends of its pipes.
 async fn connect() -> (Client, BufReader<DuplexStream>, DuplexStream) {
     let (to_agent, input) = tokio::io::duplex(READ);
     let (mut output, from_agent) = tokio::io::duplex(READ);
@@ -129,7 +130,7 @@ async fn connect() -> (Client, BufReader<DuplexStream>, DuplexStream) {
     (client, input, output)
 }
 
-/// Answers the next control request.
+/// Responds to the next control request.
 async fn answer(input: &mut BufReader<DuplexStream>, output: &mut DuplexStream) {
     let mut line = vec![];
     input.read_until(b'\n', &mut line).await.unwrap();
@@ -224,7 +225,7 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(is_over))
 }
 
-/// How many bytes an idle session holds.
+/// Returns the number of bytes of an idle session.
 fn idle() -> u64 {
     let program = std::env::current_exe().unwrap().with_file_name("idle");
     let output = Command::new(program).output().unwrap();
@@ -232,7 +233,7 @@ fn idle() -> u64 {
     number.trim().parse().unwrap()
 }
 
-/// How many instructions it takes to do something once more.
+/// Returns the number of instructions of one repetition of a case.
 fn count(case: &str) -> u64 {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");

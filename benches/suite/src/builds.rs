@@ -1,4 +1,4 @@
-//! What builds from nothing cost.
+//! Measures builds from an empty target directory.
 
 use crate::Failure;
 use crate::process::exited_children_cpu_seconds;
@@ -8,8 +8,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-/// Takes all of them, once each; some fifteen minutes. What fails is told in its
-/// row.
+/// Runs each build once, which takes about fifteen minutes. The row of a failed
+/// build has the error.
 pub fn run(root: &Path, scratch: &Path, results: &mut Results) {
     let mut push = |what: &str, printed: Result<Value, Failure>| {
         let printed = printed.map_err(|error| error.to_string());
@@ -28,9 +28,9 @@ pub fn run(root: &Path, scratch: &Path, results: &mut Results) {
     let _ = std::fs::remove_dir_all(&target);
 }
 
-/// What `scripts/measure builds` prints: after its title a line for each crate, with
-/// its name, CPU seconds in dev and release, the MB of text in its libraries,
-/// and how many crates that is.
+/// Parses the output of `scripts/measure builds`. After its title, it has a
+/// line for each crate with its name, its CPU seconds in dev and release, the
+/// MB of text in its libraries, and the number of crates.
 fn cold_builds(root: &Path) -> Result<Vec<(String, Value)>, Failure> {
     let printed = output(
         Command::new(root.join("scripts/measure"))
@@ -54,14 +54,14 @@ fn cold_builds(root: &Path) -> Result<Vec<(String, Value)>, Failure> {
     printed.lines().skip(1).map(row).collect()
 }
 
-/// A release build of the CLI.
+/// Measures a release build of the CLI.
 fn cli(root: &Path, target: &Path) -> Result<Value, Failure> {
     let before = exited_children_cpu_seconds();
     let build = ["build", "--release", "--package", "agentwire-cli"];
     cargo(&build, root, target)?;
     let cpu = exited_children_cpu_seconds() - before;
     let size = output(Command::new("size").arg(target.join("release/agentwire")))?;
-    // Below its title: text, data, bss, …
+    // The second line has the numbers: text, data, bss, …
     let text = size
         .lines()
         .nth(1)
@@ -70,14 +70,14 @@ fn cli(root: &Path, target: &Path) -> Result<Value, Failure> {
     Ok(json!({ "release_cpu_seconds": cpu, "text_mb": text / 1e6 }))
 }
 
-/// The tests, as after a fresh clone.
+/// Measures the tests, as after a fresh clone.
 fn tests(root: &Path, target: &Path) -> Result<Value, Failure> {
     let start = Instant::now();
     cargo(&["test", "--workspace"], root, target)?;
     Ok(json!({ "minutes": start.elapsed().as_secs_f64() / 60.0 }))
 }
 
-/// With an empty target directory.
+/// Runs cargo with an empty target directory.
 fn cargo(arguments: &[&str], root: &Path, target: &Path) -> Result<(), Failure> {
     if target.exists() {
         std::fs::remove_dir_all(target)?;

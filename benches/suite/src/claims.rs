@@ -1,26 +1,26 @@
-//! What is required of agentwire, and whether it holds.
+//! The requirements of agentwire, and whether they are met.
 
 use crate::measures::more_is_better;
 use crate::results::{Results, Spread};
 
-/// Something that is required: a quotient of agentwire's number and another's
-/// from the same round, or a number of agentwire's.
+/// A requirement on a number of agentwire, or on the quotient of a number of
+/// agentwire and that of another contestant from the same round.
 pub struct Claim {
     pub what: &'static str,
-    /// The only case of it is meant.
+    /// The measure, which must have one case.
     measure: &'static str,
     ours: &'static str,
-    /// The best of these is what ours is held against; nothing, if there are
-    /// none.
+    /// The contestants to compare with; the best of them counts. If empty, the
+    /// number of agentwire itself counts.
     against: &'static [&'static str],
     metric: &'static str,
     pub required: f64,
     pub aim: Option<f64>,
 }
 
-/// How a claim was measured.
+/// The measured value of a claim.
 pub struct Verdict {
-    /// What ours was held against.
+    /// The contestant that agentwire was compared with.
     pub against: Option<&'static str>,
     pub measured: Spread,
     pub holds: bool,
@@ -153,12 +153,12 @@ pub const CLAIMS: &[Claim] = &[
 ];
 
 impl Claim {
-    /// Whether more than what is required is better.
+    /// Returns whether the value must be at least the required one.
     pub fn more_is_better(&self) -> bool {
         more_is_better(self.metric)
     }
 
-    /// Nothing, where it was not measured.
+    /// Returns the measured value, or `None` if it was not measured.
     pub fn verdict(&self, results: &Results) -> Option<Verdict> {
         let numbers = |contestant| results.numbers(self.measure, "", contestant, self.metric);
         let ours = numbers(self.ours);
@@ -172,7 +172,8 @@ impl Claim {
                 ))
             };
             let quotients = self.against.iter().filter_map(quotient);
-            // The best of them is what ours looks worst beside.
+            // The best contestant is the one with the worst quotient for
+            // agentwire.
             let worse = |a: &Spread, b: &Spread| {
                 let order = a.median.total_cmp(&b.median);
                 if self.more_is_better() {

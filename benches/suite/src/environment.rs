@@ -1,4 +1,4 @@
-//! The machine, and the versions of what was measured.
+//! Reads the properties of the machine, and the versions of the contestants.
 
 use crate::runner::Runner;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Command;
 
-/// What the README says about where numbers come from.
+/// Returns the environment that the README reports.
 pub fn read(runner: &Runner, root: &Path) -> Value {
     let processors = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = processors
@@ -44,7 +44,7 @@ fn first_line(command: &mut Command) -> String {
     text.lines().next().unwrap_or_default().to_owned()
 }
 
-/// The commit, and whether the code is another one.
+/// Returns the commit, and whether the code differs from it.
 fn agentwire(root: &Path) -> String {
     let git =
         |arguments: &[&str]| first_line(Command::new("git").current_dir(root).args(arguments));
@@ -76,7 +76,7 @@ fn python(python: &OsStr) -> String {
     ]))
 }
 
-/// The version of a crate in the lock file with which this was built.
+/// Returns the version of a crate from the lock file of this build.
 fn locked(name: &str) -> &'static str {
     let after = format!("name = \"{name}\"\nversion = \"");
     let lock = include_str!("../Cargo.lock");

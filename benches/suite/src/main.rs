@@ -25,15 +25,15 @@ fn main() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words[..] {
-        // What the suite starts itself as.
+        // The suite starts itself with these arguments.
         ["contestant", name, program] => contestants::run(name, program.to_owned()),
         _ => measure(&Wanted::parse(&words)?),
     }
 }
 
-/// What is to be measured.
+/// The measures to take.
 struct Wanted<'a> {
-    /// All of them, if there are none.
+    /// The names of the measures. If empty, all measures.
     measures: Vec<&'a str>,
     rounds: usize,
     builds: bool,
@@ -71,7 +71,7 @@ impl<'a> Wanted<'a> {
     }
 
     fn has(&self, name: &str) -> bool {
-        // Builds take long.
+        // Builds run only on request, because they take long.
         let all = self.measures.is_empty() && name != "builds";
         all || self.measures.contains(&name) || (name == "builds" && self.builds)
     }
@@ -98,7 +98,8 @@ fn measure(wanted: &Wanted<'_>) -> Result<(), Failure> {
             None => builds::run(&root, &runner.scratch, &mut results),
         }
         println!("{}\n\n{}", measure.title, readme::tables(measure, &results));
-        // What was measured is kept when the next measure fails.
+        // Write the results now, so that they are kept if the next measure
+        // fails.
         results.write(&path)?;
         write(&benches, &results)?;
     }

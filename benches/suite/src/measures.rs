@@ -1,34 +1,34 @@
-//! The measures: which contestants run which program, and with what.
+//! The measures: their contestants, programs and parameters.
 
 use crate::corpus::Corpus;
 use std::io::Result;
 use std::path::Path;
 
-/// Something that is measured, a section of the README.
+/// A measure, which is a section of the README.
 pub struct Measure {
     pub name: &'static str,
     pub title: &'static str,
-    /// What is done, and what the numbers are.
+    /// The description of the measure and its numbers.
     pub about: &'static str,
-    /// What contestants run. Builds are no program.
+    /// The program that contestants run. Builds have none.
     pub program: Option<&'static str>,
-    /// One or more loads; corpora are written to the folder.
+    /// Returns the loads, at least one. Writes their corpora to the folder.
     pub cases: fn(&Path) -> Result<Vec<Case>>,
-    /// What is shown of what was measured.
+    /// The columns of the table.
     pub columns: &'static [Column],
-    /// The metrics of which there are plots.
+    /// The metrics that are plotted.
     pub plots: &'static [&'static str],
 }
 
-/// One load of a measure.
+/// A load of a measure.
 #[derive(Default)]
 pub struct Case {
-    /// Empty where there is only one.
+    /// The label of the load. Empty if the measure has one load.
     pub label: String,
     pub contestants: Vec<&'static str>,
-    /// What the stand-in for the CLI answers with.
+    /// The output of the replaced CLI.
     pub corpus: Option<Corpus>,
-    /// What else the processes are told.
+    /// Further environment variables of the processes.
     pub variables: Vec<(&'static str, String)>,
 }
 
@@ -56,7 +56,7 @@ impl Case {
     }
 }
 
-/// A number that is shown: its name in what contestants print, and in the table.
+/// A column of a table: the name of the metric, and its title.
 pub struct Column {
     pub metric: &'static str,
     pub title: &'static str,
@@ -66,7 +66,7 @@ const fn column(metric: &'static str, title: &'static str) -> Column {
     Column { metric, title }
 }
 
-/// Whether more of a metric is better.
+/// Returns whether a larger value of a metric is better.
 pub fn more_is_better(metric: &str) -> bool {
     metric.ends_with("_per_second")
 }
@@ -83,7 +83,8 @@ const OURS: &str = "agentwire";
 const CURRENT_THREAD: &str = "agentwire-current-thread";
 const HEADS: &str = "agentwire-heads";
 const LOOP: &str = "loop";
-/// Has control requests too, and a client for many turns.
+/// The SDK in Rust that also has control requests and clients for several
+/// turns.
 const PEER: &str = "claude-agent-sdk-rs";
 const CODES: &str = "claude-codes";
 const TYPESCRIPT: &str = "typescript";

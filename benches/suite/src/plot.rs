@@ -1,6 +1,8 @@
-//! Plots as SVG: a bar for each contestant, a group of bars for each case.
+//! Draws plots as SVG: a bar for each contestant, and a group of bars for each
+//! case.
 //!
-//! Colours are of middle brightness, to be read on white and on black.
+//! Colours have a middle brightness, so that they can be read on white and on
+//! black.
 
 use crate::measures::{Measure, more_is_better};
 use crate::readme::{number, title};
@@ -8,9 +10,9 @@ use crate::results::{Results, Spread};
 use std::fmt::Write as _;
 
 const WIDTH: f64 = 800.0;
-/// Where bars begin.
+/// The horizontal position at which bars begin.
 const LEFT: f64 = 200.0;
-/// How long the longest may be. Its number is behind it.
+/// The length of the longest bar. Its number follows the bar.
 const LENGTH: f64 = 440.0;
 const ROW: f64 = 22.0;
 const BAR: f64 = 14.0;
@@ -18,16 +20,16 @@ const BAR: f64 = 14.0;
 const TEXT: &str = "#7d8590";
 const OURS: &str = "#2f81f7";
 const OTHERS: &str = "#9aa4ae";
-/// From the least to the most.
+/// The colour of the line from the minimum to the maximum.
 const SPREAD: &str = "#d1651f";
 
-/// A bar, or the title of those below it.
+/// A bar, or the title of the bars below it.
 enum Row<'a> {
     Case(&'a str),
     Bar(&'a str, Spread),
 }
 
-/// The plot of a metric; nothing where it was not measured.
+/// Returns the plot of a metric, or `None` if it was not measured.
 pub fn plot(measure: &Measure, metric: &str, results: &Results) -> Option<String> {
     let mut rows = Vec::new();
     for (case, contestants) in results.cases(measure.name) {
@@ -123,18 +125,19 @@ pub fn plot(measure: &Measure, metric: &str, results: &Results) -> Option<String
     Some(svg)
 }
 
-/// What is this project's, and of what lines are read in.
+/// Returns whether a contestant is this project, or one of its ways to read
+/// lines.
 fn is_ours(contestant: &str) -> bool {
     contestant.starts_with("agentwire")
         || ["route", "typed read", "route and typed read"].contains(&contestant)
 }
 
-/// From a number to a place between 0 and 1.
+/// Maps a number to a position between 0 and 1.
 enum Scale {
     Linear {
         most: f64,
     },
-    /// Between powers of ten.
+    /// A logarithmic scale between two powers of ten.
     Logarithmic {
         from: f64,
         to: f64,
@@ -168,7 +171,7 @@ impl Scale {
         }
     }
 
-    /// Where lines are drawn, and what they stand for.
+    /// Returns the positions of grid lines, and their labels.
     fn ticks(&self) -> Vec<(f64, String)> {
         match self {
             Self::Linear { .. } => vec![(0.0, "0".to_owned())],

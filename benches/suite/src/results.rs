@@ -1,14 +1,15 @@
-//! What was measured, and medians of it.
+//! The results, and their medians.
 
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// All that was measured, as `results.json` has it: for each measure, case and
-/// contestant, what it printed in each round.
+/// All results, as `results.json` contains them: the metrics of each round, by
+/// measure, case and contestant.
 pub struct Results(Map<String, Value>);
 
 impl Results {
-    /// Those of the last run, if there are any.
+    /// Reads the results of the last run. They are empty if the file does not
+    /// exist.
     pub fn read(path: &Path) -> Result<Self, crate::Failure> {
         match std::fs::read(path) {
             Ok(text) => Ok(Self(serde_json::from_slice(&text)?)),
@@ -23,13 +24,13 @@ impl Results {
         std::fs::write(path, text + "\n")
     }
 
-    /// Begins a measure anew.
+    /// Removes the results of a measure, before its first round.
     pub fn begin(&mut self, measure: &str, rounds: usize, environment: Value) {
         let begun = json!({ "rounds": rounds, "environment": environment, "cases": [] });
         self.0.insert(measure.to_owned(), begun);
     }
 
-    /// Adds what a contestant printed in a round, or why it failed.
+    /// Adds the metrics or the error of a contestant in a round.
     pub fn push(
         &mut self,
         measure: &str,
@@ -40,7 +41,7 @@ impl Results {
         let Value::Array(cases) = &mut self.0[measure]["cases"] else {
             return;
         };
-        // In the order in which they were measured.
+        // Contestants stay in the order of their first round.
         let at = cases
             .iter()
             .position(|of| of["label"] == case)
@@ -73,7 +74,7 @@ impl Results {
             .unwrap_or(0)
     }
 
-    /// The machine and the versions with which a measure was taken.
+    /// Returns the machine and the versions with which a measure was taken.
     pub fn environment(&self, measure: &str) -> &Value {
         self.0
             .get(measure)
@@ -88,7 +89,7 @@ impl Results {
         cases.map_or(&[], Vec::as_slice)
     }
 
-    /// The cases of a measure, and who ran in each.
+    /// Returns the cases of a measure, with their contestants.
     pub fn cases(&self, measure: &str) -> Vec<(&str, Vec<&str>)> {
         let mut cases = Vec::new();
         for case in self.of(measure) {
@@ -109,12 +110,12 @@ impl Results {
         case.map_or(&Value::Null, |case| &case["contestants"][contestant])
     }
 
-    /// Why a contestant failed.
+    /// Returns the error of a contestant.
     pub fn error(&self, measure: &str, case: &str, contestant: &str) -> Option<&str> {
         self.contestant(measure, case, contestant)["error"].as_str()
     }
 
-    /// A number of each round; none, if the contestant failed in one.
+    /// Returns a number of each round. The list is empty if a round failed.
     pub fn numbers(&self, measure: &str, case: &str, contestant: &str, metric: &str) -> Vec<f64> {
         let of = self.contestant(measure, case, contestant);
         let numbers = match of["error"] {
@@ -139,7 +140,7 @@ impl Results {
     }
 }
 
-/// The median of rounds, the least and the most.
+/// The median, the minimum and the maximum of several rounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
     pub median: f64,
@@ -164,12 +165,12 @@ impl Spread {
         })
     }
 
-    /// Of the quotients of numbers from the same rounds.
+    /// Returns the spread of the quotients of numbers from the same rounds.
     pub fn of_quotients(dividends: &[f64], divisors: &[f64]) -> Option<Self> {
         Self::of_pairs(dividends, divisors, |a, b| a / b)
     }
 
-    /// Of the differences of numbers from the same rounds.
+    /// Returns the spread of the differences of numbers from the same rounds.
     pub fn of_differences(numbers: &[f64], less: &[f64]) -> Option<Self> {
         Self::of_pairs(numbers, less, |a, b| a - b)
     }
@@ -206,8 +207,8 @@ mod tests {
     }
 }
 
-/// Prints JSON with what contains no object of objects, such as the numbers of a
-/// contestant, on one line.
+/// Prints JSON. A value without nested objects, such as the metrics of a
+/// contestant, is on one line.
 fn print(value: &Value, depth: usize, text: &mut String) {
     let is_flat = |value: &Value| match value {
         Value::Object(members) => !members.values().any(Value::is_object),

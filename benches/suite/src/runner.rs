@@ -1,4 +1,4 @@
-//! Runs contestants, each in a process of its own and with a clean environment.
+//! Runs contestants, each in its own process and with a clean environment.
 
 use crate::measures::{Case, Measure};
 use crate::results::Results;
@@ -9,19 +9,19 @@ use std::process::Stdio;
 use std::time::Duration;
 use tokio::process::Command;
 
-/// How long a contestant may take. The slowest takes seconds.
+/// The timeout of a contestant. The slowest one takes a few seconds.
 const DEADLINE: Duration = Duration::from_secs(180);
 
 pub struct Runner {
-    /// This program.
+    /// The path of this program.
     suite: PathBuf,
-    /// The stand-in for the CLI.
+    /// The path of the executable that replaces the CLI.
     emit: PathBuf,
-    /// What `benches/run` installed.
+    /// The Python that `benches/run` installed.
     pub python: OsString,
     pub typescript: PathBuf,
     clients: PathBuf,
-    /// Where processes may write.
+    /// The folder to which processes may write.
     pub scratch: PathBuf,
     pub rounds: usize,
 }
@@ -44,9 +44,9 @@ impl Runner {
         })
     }
 
-    /// Runs all rounds of a measure. In each one every contestant runs once; every
-    /// other round goes backwards, so that no contestant always runs after the
-    /// same one.
+    /// Runs all rounds of a measure. In each round, every contestant runs once.
+    /// Every other round is in reverse order, so that no contestant always
+    /// follows the same one.
     pub async fn run(
         &self,
         measure: &Measure,
@@ -135,7 +135,7 @@ impl Runner {
         let mut printed: Value =
             serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())?;
         derive(&mut printed, case);
-        // What the stand-in for the CLI measured.
+        // Add the measurements of the replaced CLI.
         if let Ok(text) = std::fs::read(&report) {
             let reported: Value =
                 serde_json::from_slice(&text).map_err(|error| error.to_string())?;
@@ -150,7 +150,7 @@ impl Runner {
     }
 }
 
-/// Adds the rates that follow from how much was read.
+/// Adds rates, which follow from the number of lines and bytes.
 fn derive(printed: &mut Value, case: &Case) {
     if let Some(seconds) = printed["total_seconds"].as_f64() {
         printed["turns_per_second"] = (1.0 / seconds).into();

@@ -25,7 +25,7 @@ pub(super) fn are_all_named(back: &[Tree<'_>], steps: &[Step<'_>], except: &[boo
         .all(|((piece, named), _)| (0..content(*piece).len()).all(|index| named.has(index)))
 }
 
-/// Returns the blocks of returned pieces that no step names.
+/// Returns the blocks of the pieces in `back` that no step names.
 fn unnamed<'t>(back: &[Tree<'t>], steps: &[Step<'_>]) -> Vec<Tree<'t>> {
     let named = named(back.len(), steps);
     let pieces = back.iter().zip(&named).filter(|(_, named)| !named.all);

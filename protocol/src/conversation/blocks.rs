@@ -13,15 +13,15 @@ pub(super) struct ReplyPlaces {
     pub(super) blocks: Numbers,
     /// The blocks that have not arrived complete.
     incomplete: HashMap<Kind, Incomplete>,
-    pub(super) superseded: EachOnce,
-    pub(super) tool_use_meta: EachOnce,
+    pub(super) superseded: UniqueItems,
+    pub(super) tool_use_meta: UniqueItems,
 }
 
 /// The serialized items of a list, so that each item is appended only once.
 #[derive(Debug, Clone, Default)]
-pub(super) struct EachOnce(Option<HashSet<String>>);
+pub(super) struct UniqueItems(Option<HashSet<String>>);
 
-impl EachOnce {
+impl UniqueItems {
     /// Appends the items that the list does not contain yet.
     pub(super) fn add<T: Serialize>(&mut self, list: &mut Option<Vec<T>>, new: Option<Vec<T>>) {
         let Some(new) = new else { return };

@@ -175,11 +175,11 @@ struct Excerpt<'a>(&'a [u8]);
 
 impl fmt::Display for Excerpt<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const SHOWN: usize = 200;
-        let text = String::from_utf8_lossy(&self.0[..self.0.len().min(SHOWN)]);
+        const MAX_SHOWN: usize = 200;
+        let text = String::from_utf8_lossy(&self.0[..self.0.len().min(MAX_SHOWN)]);
         write!(f, "{text:?}")?;
-        if self.0.len() > SHOWN {
-            write!(f, " and {} bytes more", self.0.len() - SHOWN)?;
+        if self.0.len() > MAX_SHOWN {
+            write!(f, " and {} bytes more", self.0.len() - MAX_SHOWN)?;
         }
         Ok(())
     }

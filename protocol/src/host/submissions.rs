@@ -96,7 +96,7 @@ impl From<TurnOutcome> for SubmissionState {
 }
 
 /// The maximum number of finished messages whose IDs are remembered.
-const REMEMBERED: usize = 256;
+const MAX_REMEMBERED: usize = 256;
 
 /// User messages that are not in a final state.
 #[derive(Debug, Default)]
@@ -245,7 +245,7 @@ impl Submissions {
         if state.is_end() {
             self.open.remove(uuid);
             if was_sent {
-                self.finished.truncate(REMEMBERED - 1);
+                self.finished.truncate(MAX_REMEMBERED - 1);
                 self.finished.push_front(uuid.into());
             }
         }
@@ -357,7 +357,7 @@ impl Submissions {
         }
         if !self.has_names
             && is_turn_running
-            && let Some(uuid) = self.only_one()
+            && let Some(uuid) = self.only_outstanding()
         {
             self.advance(&uuid, SubmissionState::Started);
         }
@@ -365,7 +365,7 @@ impl Submissions {
 
     /// Returns the outstanding message, if there is only one (or several were
     /// sent as one).
-    fn only_one(&self) -> Option<Box<str>> {
+    fn only_outstanding(&self) -> Option<Box<str>> {
         let (first, others) = match self.joined.iter().next() {
             Some((first, others)) => (first, others.len()),
             None => {

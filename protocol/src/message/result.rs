@@ -392,13 +392,13 @@ pub enum StructuredError {
 
 /// A hint for the error about missing structured output, if there is no other
 /// explanation.
-const REQUEST_IT: &str =
+const REQUEST_HINT: &str =
     "; request it with `json_schema` in `initialize` (`Options::output_type` or `output_format`)";
 
 fn why(error: &Option<String>) -> String {
     error
         .as_ref()
-        .map_or_else(|| REQUEST_IT.to_owned(), |error| format!(": {error}"))
+        .map_or_else(|| REQUEST_HINT.to_owned(), |error| format!(": {error}"))
 }
 
 impl ResultMessage {

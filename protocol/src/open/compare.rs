@@ -164,16 +164,16 @@ pub fn debug(form: Form<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Form::Text(text) => fmt::Debug::fmt(text, f),
         Form::Raw(text) => f.write_str(text),
         Form::Optional(value) => match value.get() {
-            Some(value) => f.debug_tuple("Some").field(&Shown(value)).finish(),
+            Some(value) => f.debug_tuple("Some").field(&DebugForm(value)).finish(),
             None => f.write_str("None"),
         },
         Form::List(list) => f
             .debug_list()
-            .entries(Form::items(list).map(Shown))
+            .entries(Form::items(list).map(DebugForm))
             .finish(),
         Form::Map(map) => {
             let entries = Form::entries(map).into_iter();
-            let entries = entries.map(|(key, value)| (key, Shown(value)));
+            let entries = entries.map(|(key, value)| (key, DebugForm(value)));
             f.debug_map().entries(entries).finish()
         }
         Form::Members(members) => fmt::Debug::fmt(members, f),
@@ -182,7 +182,7 @@ pub fn debug(form: Form<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             object.forms(&mut |declared, forms, extra| {
                 let mut object = f.debug_struct(declared.name);
                 for (name, form) in declared.members.iter().zip(forms) {
-                    object.field(name, &Shown(*form));
+                    object.field(name, &DebugForm(*form));
                 }
                 printed = object.field("extra", extra).finish();
             });
@@ -191,16 +191,16 @@ pub fn debug(form: Form<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Form::Union(value) => {
             let (number, form) = value.kind();
             let name = value.kinds().names.get(number).unwrap_or(&"Unknown");
-            f.debug_tuple(name).field(&Shown(form)).finish()
+            f.debug_tuple(name).field(&DebugForm(form)).finish()
         }
         Form::Own(value) => fmt::Debug::fmt(value, f),
     }
 }
 
 /// A value that is printed for `Debug`.
-struct Shown<'a>(Form<'a>);
+struct DebugForm<'a>(Form<'a>);
 
-impl fmt::Debug for Shown<'_> {
+impl fmt::Debug for DebugForm<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         debug(self.0, f)
     }

@@ -42,7 +42,7 @@ pub trait Constant {
 
 /// The form of a value.
 #[derive(Clone, Copy)]
-#[allow(missing_debug_implementations, reason = "`Shown` prints it")]
+#[allow(missing_debug_implementations, reason = "`DebugForm` prints it")]
 pub enum Form<'a> {
     /// `true` or `false`.
     Bool(bool),

@@ -194,7 +194,7 @@ impl Logs {
         session: &LogKey,
         entries: &[u8],
     ) -> Result<Vec<u64>, NatsError> {
-        const WHAT: &str = "publishing a large batch";
+        const ACTION: &str = "publishing a large batch";
         let max = self.client.server_info().max_payload;
         let max = max.saturating_sub(HEADER_BYTES).clamp(1, MAX_CHUNK);
         let mut sent = Vec::new();
@@ -202,11 +202,11 @@ impl Logs {
             let subject = self.subjects.chunks(session);
             let chunk = Bytes::copy_from_slice(chunk);
             let chunk = self.context.publish(subject, chunk).await;
-            sent.push(chunk.map_err(NatsError::request(WHAT))?);
+            sent.push(chunk.map_err(NatsError::request(ACTION))?);
         }
         let mut sequences = Vec::new();
         for chunk in sent {
-            sequences.push(chunk.await.map_err(NatsError::request(WHAT))?.sequence);
+            sequences.push(chunk.await.map_err(NatsError::request(ACTION))?.sequence);
         }
         Ok(sequences)
     }
@@ -312,7 +312,7 @@ impl Logs {
         project: &str,
         with_payloads: bool,
     ) -> Result<BTreeMap<String, (SystemTime, Bytes)>, NatsError> {
-        const WHAT: &str = "listing the sessions";
+        const ACTION: &str = "listing the sessions";
         let subject = self.subjects.project(project);
         // The server of the consumer may lack the newest messages.
         let mut last = self.last_sequence(&subject).await?;
@@ -321,7 +321,7 @@ impl Logs {
         }
         let inbox = self.client.new_inbox();
         let messages = self.client.subscribe(inbox.clone()).await;
-        let mut messages = messages.map_err(NatsError::request(WHAT))?;
+        let mut messages = messages.map_err(NatsError::request(ACTION))?;
         // The consumer is a push consumer, because pulling fails in a cluster until all of its
         // servers know the consumer.
         let consumer = self.stream.create_consumer(push::Config {
@@ -337,25 +337,25 @@ impl Logs {
             num_replicas: 1,
             ..push::Config::default()
         });
-        let mut consumer = consumer.await.map_err(NatsError::request(WHAT))?;
+        let mut consumer = consumer.await.map_err(NatsError::request(ACTION))?;
         let mut pending = consumer.cached_info().num_pending;
         let (mut sessions, mut seen, mut newest) = (BTreeMap::new(), 0, 0);
         let mut deadline = Instant::now() + self.timeout;
         while pending > 0 || newest < last {
             let message = tokio::time::timeout_at(deadline, next(&mut messages)).await;
-            let message = message.map_err(NatsError::request(WHAT))?;
+            let message = message.map_err(NatsError::request(ACTION))?;
             let message = message.ok_or("the connection is closed");
-            let message = message.map_err(NatsError::request(WHAT))?;
+            let message = message.map_err(NatsError::request(ACTION))?;
             if message.status.is_some() {
                 if let Some(reply) = message.reply {
                     // The message is for flow control.
                     let sent = self.client.publish(reply, Bytes::new()).await;
-                    sent.map_err(NatsError::request(WHAT))?;
+                    sent.map_err(NatsError::request(ACTION))?;
                     continue;
                 }
                 // The message is an idle heartbeat. The remaining messages may have been deleted
                 // during the call.
-                let info = consumer.info().await.map_err(NatsError::request(WHAT))?;
+                let info = consumer.info().await.map_err(NatsError::request(ACTION))?;
                 if info.num_pending == 0 && info.delivered.consumer_sequence == seen {
                     pending = 0;
                     last = self.last_sequence(&subject).await?;
@@ -364,11 +364,11 @@ impl Logs {
             }
             let context = self.context.clone();
             let message = jetstream::Message { message, context };
-            let info = message.info().map_err(NatsError::request(WHAT))?;
+            let info = message.info().map_err(NatsError::request(ACTION))?;
             seen += 1;
             // The server does not repeat messages that were lost with a connection.
             if info.consumer_sequence != seen {
-                return Err(NatsError::request(WHAT)("the connection was interrupted"));
+                return Err(NatsError::request(ACTION)("the connection was interrupted"));
             }
             (pending, newest) = (info.pending, info.stream_sequence);
             deadline = Instant::now() + self.timeout;

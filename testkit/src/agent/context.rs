@@ -9,7 +9,7 @@ const NEARLY_FULL: u64 = 33_000;
 
 /// The window is full when at most this many tokens remain. The model is then
 /// not called before the whole conversation is summarized.
-const FULL: u64 = 23_000;
+const FULL_BELOW_TOKENS: u64 = 23_000;
 
 /// The minimum of the window size that triggers automatic compaction, unless
 /// the context window itself is smaller.
@@ -119,7 +119,7 @@ impl Context {
         let chosen = config.compact_window.unwrap_or(window);
         let chosen = chosen.max(MIN_COMPACT_WINDOW).min(window);
         let tokens = self.tokens;
-        if tokens >= window.saturating_sub(FULL) {
+        if tokens >= window.saturating_sub(FULL_BELOW_TOKENS) {
             Room::None
         } else if tokens >= chosen.saturating_sub(NEARLY_FULL) {
             Room::Little

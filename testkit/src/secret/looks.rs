@@ -1,7 +1,7 @@
 //! Classifies a value by its form as a word, a placeholder or a random text.
 
 /// The minimum length of a random value.
-const SHORTEST_KEY: usize = 16;
+const MIN_RANDOM_LENGTH: usize = 16;
 
 /// Returns whether the value is a placeholder.
 pub(super) fn is_placeholder(value: &str) -> bool {
@@ -21,7 +21,7 @@ pub(super) fn is_not_words(value: &str) -> bool {
 /// digits, and is neither a UUID nor a path.
 pub(super) fn looks_random(value: &str) -> bool {
     let is_of_keys = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=_.~-".contains(&byte);
-    value.len() >= SHORTEST_KEY
+    value.len() >= MIN_RANDOM_LENGTH
         && value.bytes().all(is_of_keys)
         && !value.starts_with(['/', '.'])
         && !is_uuid(value)

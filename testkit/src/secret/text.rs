@@ -9,9 +9,9 @@ use std::ops::Range;
 /// The maximum length of a name.
 const LONGEST_NAME: usize = 80;
 /// The maximum length of a private key, in bytes.
-const LONGEST_KEY: usize = 20_000;
+const MAX_KEY_LENGTH: usize = 20_000;
 /// The minimum length of a line of a private key.
-const SHORTEST_PEM: usize = 40;
+const MIN_PEM_LINE: usize = 40;
 /// The maximum length of a value that is examined.
 const MAX_EXAMINED: usize = 512;
 
@@ -127,7 +127,7 @@ impl Scanner<'_> {
     /// Returns the range of a private key between its marker lines. If the
     /// closing line is missing, the range ends with the key.
     fn private_key(&self, start: usize) -> Option<Range<usize>> {
-        let rest = self.head(start, LONGEST_KEY);
+        let rest = self.head(start, MAX_KEY_LENGTH);
         // The markers have the format of RFC 7468 or of SSH2.
         let (dashes, first, last) = match rest.starts_with("-----") {
             true => ("-----", "-----BEGIN ", "-----END "),
@@ -147,7 +147,7 @@ impl Scanner<'_> {
             |c: char| c.is_ascii_alphanumeric() || "+/=\\".contains(c) || c.is_ascii_whitespace();
         let is_of_header = |c: char| is_of_key(c) || ":,.;()_@<>-".contains(c);
         let end = match rest[body..].split_once(last) {
-            Some((key, after)) if key.len() >= SHORTEST_PEM && key.chars().all(is_of_header) => {
+            Some((key, after)) if key.len() >= MIN_PEM_LINE && key.chars().all(is_of_header) => {
                 let end = after.find(dashes).map(|at| at + dashes.len());
                 rest.len() - after.len() + end.unwrap_or(after.len())
             }
@@ -156,7 +156,7 @@ impl Scanner<'_> {
                 let key = &key[..key.find(|c| !is_of_key(c)).unwrap_or(key.len())];
                 let lines = key.split_ascii_whitespace().flat_map(|it| it.split("\\n"));
                 let longest = lines.map(str::len).max()?;
-                (longest >= SHORTEST_PEM).then_some(body + key.len())?
+                (longest >= MIN_PEM_LINE).then_some(body + key.len())?
             }
         };
         Some(start..start + end)

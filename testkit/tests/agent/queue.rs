@@ -17,7 +17,7 @@ fn states_of(said: &[String], uuid: &str) -> Vec<String> {
         .collect()
 }
 
-const SIX: [(&str, Option<Priority>); 6] = [
+const SIX_PROMPTS: [(&str, Option<Priority>); 6] = [
     ("L1", Some(Priority::Later)),
     ("N1", Some(Priority::Next)),
     ("X1", None),
@@ -36,7 +36,7 @@ fn messages_run_by_priority_one_class_per_turn() {
         session.assert_turn_starts(&["M"]);
         session.start_text("final ");
         session.pump();
-        for (uuid, priority) in SIX {
+        for (uuid, priority) in SIX_PROMPTS {
             session.submit_at(uuid, priority);
             if !at_once {
                 session.pump();
@@ -67,7 +67,7 @@ fn messages_run_by_priority_one_class_per_turn() {
             ["init [M]", "init [W1]", "init [N1 X1 N2]", "init [L1 L2]"]
         );
         assert_eq!(states_of(&said, "M"), ["queued", "started", "cancelled"]);
-        for (uuid, _) in SIX {
+        for (uuid, _) in SIX_PROMPTS {
             assert_eq!(
                 states_of(&said, uuid),
                 ["queued", "started", "completed"],

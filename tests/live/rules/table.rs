@@ -1,9 +1,9 @@
 //! Rules, calls, and the decisions of the CLI and of our rules. Each call has a letter:
 //!
 //! - `b`: both allow it, or both deny it
-//! - `c`: the CLI allows a call for which ours require a human
-//! - `w`: ours deny a call that the CLI does not deny
-//! - `-`: neither
+//! - `c`: the CLI allows a call for which our rules require a human
+//! - `w`: our rules deny a call that the CLI does not deny
+//! - `-`: neither the CLI nor our rules decide as the rule says
 //!
 //! A path that begins with `/elsewhere` is in a temporary folder of the test, outside the
 //! working directory and the home directory. All paths that the CLI writes to are in one
@@ -11,8 +11,8 @@
 
 use super::Side::{self, Allow, Deny};
 
-/// Rules about the shell, and lines. Commands that the machine does not have do
-/// nothing when they run.
+/// Rules about shell commands, and command lines. Commands that the machine does not have
+/// fail without an effect.
 pub(super) type Lines = (
     Side,
     &'static [&'static str],
@@ -372,10 +372,10 @@ pub(super) const LINES: &[Lines] = &[
     ),
 ];
 
-/// A tool, and what it is about.
+/// A tool, and the subject of its input.
 pub(super) type Call = (&'static str, &'static str);
 
-/// Files that were read before.
+/// Files that the model has read before.
 const OPEN: &[Call] = &[("Edit", "src/a.txt"), ("NotebookEdit", "src/n.ipynb")];
 
 /// Files to write.
@@ -402,7 +402,7 @@ const READS: &[Call] = &[
     ("Read", "src/a.txt"),
 ];
 
-/// Addresses, none of them off this machine.
+/// Addresses, all of them on this machine.
 const HOSTS: &[Call] = &[
     ("WebFetch", "https://127.0.0.1:9/"),
     ("WebFetch", "http://127.0.0.1:9/x"),

@@ -1,4 +1,4 @@
-//! System prompts, structured output and sub-agents.
+//! Sets of options with system prompts, structured output and sub-agents.
 
 use super::Set;
 use agentwire::Options;

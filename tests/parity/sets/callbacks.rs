@@ -1,4 +1,4 @@
-//! Requests of the agent.
+//! Sets of options with callbacks.
 
 use super::Set;
 use agentwire::hook::HookCall;

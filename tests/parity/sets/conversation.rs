@@ -1,4 +1,4 @@
-//! The conversation to continue, and its events.
+//! Sets of options about the conversation to continue, and about its events.
 
 use super::Set;
 

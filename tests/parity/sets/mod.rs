@@ -1,8 +1,8 @@
-//! The sets of options: those of the official SDK as JSON, in which `drive.mjs` replaces
-//! `$function`, `$server` and `$store`, and ours.
+//! The sets of options for both SDKs. Those of the official SDK are JSON, in which
+//! `drive.mjs` replaces `$function`, `$server` and `$store`.
 
-/// Sets of options, one after the other: the name, what the official SDK is
-/// given, and what is done to ours.
+/// Declares sets of options. Each has a name, the options of the official SDK, and the
+/// calls of our methods.
 macro_rules! sets {
     ($($name:literal: $official:tt => $ours:expr;)*) => {
         vec![$(super::Set::new($name, serde_json::json!($official), $ours)),*]
@@ -21,15 +21,16 @@ mod tools;
 use agentwire::Options;
 use serde_json::Value;
 
-/// The same options, for both.
+/// The same options for both SDKs.
 pub(crate) struct Set {
     pub(crate) name: String,
     pub(crate) official: Value,
-    /// Our setters, in order.
+    /// The calls of our methods, in order.
     pub(crate) ours: Vec<fn(Options) -> Options>,
-    /// The names of the sets that it is made of: its own, or those of two.
+    /// The names of the sets that this set combines. It is one name if the set is not a
+    /// pair.
     pub(crate) parts: Vec<&'static str>,
-    /// Whether one of the two does not start anything with them.
+    /// Whether one of the SDKs refuses the options without starting an agent.
     pub(crate) is_refused: bool,
 }
 
@@ -45,9 +46,10 @@ impl Set {
     }
 }
 
-/// All sets, and many pairs of them.
+/// Returns all sets, and many pairs of sets.
 pub(crate) fn all() -> Vec<Set> {
-    // One family: a store does without checkpoints, and needs what is kept.
+    // These are one family, because a store excludes checkpoints and requires stored
+    // sessions.
     let conversation = conversation::sets().into_iter().chain(store::sets());
     let families = [
         model::sets(),
@@ -67,8 +69,8 @@ pub(crate) fn all() -> Vec<Set> {
     all
 }
 
-/// What goes into no pair: flags by hand stand in the way of methods, and a file
-/// of settings in that of others.
+/// Sets that are in no pair. Raw flags conflict with methods, and a settings file
+/// conflicts with other settings.
 const ALONE: [&str; 4] = [
     "nothing",
     "servers by hand",
@@ -76,10 +78,10 @@ const ALONE: [&str; 4] = [
     "settings in a file",
 ];
 
-/// One of how many pairs is made.
+/// One of this number of possible pairs is included.
 const ONE_OF: usize = 37;
 
-/// Pairs of sets from different families that have no option in common.
+/// Returns pairs of sets from different families that have no option in common.
 fn pairs(families: &[Vec<Set>]) -> Vec<Set> {
     let all = families.iter().enumerate();
     let all: Vec<_> = all

@@ -1,4 +1,4 @@
-//! The model, its effort and its limits.
+//! Sets of options about the model, its effort and its limits.
 
 use super::Set;
 use agentwire::Thinking;

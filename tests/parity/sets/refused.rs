@@ -1,4 +1,4 @@
-//! Options that one of the two SDKs or both refuse.
+//! Sets of options that one or both SDKs refuse.
 
 use super::Set;
 use agentwire::protocol::Json;
@@ -8,7 +8,7 @@ use serde_json::json;
 
 const SESSION: &str = "3b1f0c58-8a52-4c3e-9d0e-6a4f1d2b7c90";
 
-/// A store that cannot say what it has.
+/// A store that cannot list its sessions.
 struct Unlisted;
 
 impl SessionStore for Unlisted {

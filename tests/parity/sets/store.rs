@@ -1,4 +1,4 @@
-//! Sessions that are also stored by the host, and resumed from there.
+//! Sets of options with sessions that the host stores and resumes.
 
 use super::Set;
 use agentwire::SessionStore;
@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 const SESSION: &str = "3b1f0c58-8a52-4c3e-9d0e-6a4f1d2b7c90";
 const OTHER: &str = "f7c7b0de-1d0e-4f63-8f38-0d2f9f0f5a11";
 
-/// The store of `drive.mjs`: it has one session of whatever project.
+/// The same store as in `drive.mjs`. It has one session in each project.
 struct OneSession;
 
 impl SessionStore for OneSession {

@@ -1,4 +1,4 @@
-//! The agent's environment.
+//! Sets of options about the agent's environment.
 
 use super::Set;
 use agentwire::mcp::Tools;

@@ -1,4 +1,4 @@
-//! Tools, and decisions about them.
+//! Sets of options about tools and permissions.
 
 use super::Set;
 use agentwire::options::{PermissionPrompts, QuestionPreview};

@@ -1,5 +1,5 @@
-//! Two descriptions of the same JSON, walked side by side: what is declared,
-//! and what our types know.
+//! Compares two descriptions of the same JSON: the declarations, and the
+//! schemas of our types.
 
 mod shape;
 
@@ -7,25 +7,24 @@ use crate::declarations::{Alternative, Declarations, Literal, Object, Type};
 use shape::{Shape, describe, is_any_object, is_anything, kind, kinds, merged, shapes, texts};
 use std::collections::BTreeSet;
 
-/// Compares declared types with ours, and collects a line for each
-/// difference.
+/// Compares declared types with ours, and collects a line for each difference.
 ///
-/// - `+ Type.member: kind`: declared, and not typed here;
-/// - `- Type.member: kind`: typed here, and not declared;
-/// - `~ Type.member: …`: both have it, and it is something else.
+/// - `+ Type.member: kind`: the member is declared, but our type lacks it;
+/// - `- Type.member: kind`: our type has the member, but it is not declared;
+/// - `~ Type.member: …`: both have the member, but it differs.
 ///
-/// `Type` is the declared one, with members and `[]` behind it where what is
-/// meant has no name of its own; our type follows in parentheses.
+/// `Type` is the declared type. A type without a name is its path: members and
+/// `[]` after a named type. Our type follows in parentheses.
 #[derive(Debug)]
 pub struct Comparison<'a> {
     declared: &'a Declarations,
     ours: &'a Declarations,
     lines: BTreeSet<String>,
-    /// Named types that have been compared.
+    /// The named types that have been compared.
     seen: BTreeSet<(Vec<String>, Vec<String>)>,
 }
 
-/// Objects of both sides that are the same thing.
+/// Objects of both sides that describe the same object.
 #[derive(Default)]
 struct Group {
     declared: Vec<Shape>,
@@ -33,7 +32,7 @@ struct Group {
 }
 
 impl<'a> Comparison<'a> {
-    /// Compares what these declare.
+    /// Creates a comparison without differences.
     #[must_use]
     pub fn new(declared: &'a Declarations, ours: &'a Declarations) -> Self {
         Self {
@@ -44,18 +43,17 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// The differences that were found.
+    /// Returns the differences.
     #[must_use]
     pub fn into_lines(self) -> BTreeSet<String> {
         self.lines
     }
 
-    /// Compares two types; `path` is how they are called if they have no
-    /// name.
+    /// Compares two types. `path` names types that have no name.
     pub fn types(&mut self, path: &str, declared: &Type, ours: &Type) {
         let declared = self.declared.alternatives(declared);
         let ours = self.ours.alternatives(ours);
-        // Where nothing is declared we may know what we like.
+        // If nothing is declared, our type may be any type.
         if declared.is_empty() || declared.iter().any(|one| one.ty == Type::Any) {
             return;
         }
@@ -86,7 +84,7 @@ impl<'a> Comparison<'a> {
         self.objects(path, shapes(declared), shapes(ours));
     }
 
-    /// Adds a difference that was found elsewhere.
+    /// Adds a difference that the caller found.
     pub fn line(&mut self, line: String) {
         self.lines.insert(line);
     }
@@ -96,7 +94,7 @@ impl<'a> Comparison<'a> {
             alternatives.iter().map(|one| kind(&one.ty)).collect()
         };
         let (mut ours_of, declared_of) = (of(ours), of(declared));
-        // Our members are `None` for `null` wherever they may be absent.
+        // Our members are `None` for `null` if they may be absent.
         if !declared_of.contains("null") {
             ours_of.remove("null");
         }
@@ -151,10 +149,10 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Sorts out which objects of both sides are the same thing. One of ours
-    /// can stand for several that are declared, and the other way round.
+    /// Groups the objects of both sides that describe the same object. One of
+    /// ours can describe several declared objects, and vice versa.
     fn groups(&mut self, path: &str, declared: Vec<Shape>, ours: Vec<Shape>) -> Vec<Group> {
-        // What kinds that we do not know are read as.
+        // Remove our variants for unknown kinds.
         let (_, ours): (Vec<Shape>, Vec<Shape>) = match ours.len() {
             1 => (vec![], ours),
             _ => ours
@@ -205,8 +203,8 @@ impl<'a> Comparison<'a> {
         paired
     }
 
-    /// How much two objects have in common: the tags first, then the names of
-    /// their members. `None` if their tags say that they are not the same.
+    /// Returns how similar two objects are: the number of equal tags, then the
+    /// number of equal names of members. Returns `None` if their tags differ.
     fn similar(&self, declared: &Object, ours: &Object) -> Option<(usize, usize)> {
         let mut tags = 0;
         let mut names = 0;

@@ -1,10 +1,9 @@
-//! The objects among the things that something can be, and what is said of
-//! them.
+//! The objects among the alternatives of a type, and their descriptions.
 
 use crate::declarations::{Alternative, Literal, Member, Object, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One of the objects that something can be.
+/// An object that is an alternative of a type.
 pub(super) struct Shape {
     pub(super) name: Option<String>,
     pub(super) object: Object,
@@ -23,8 +22,9 @@ pub(super) fn shapes(alternatives: Vec<Alternative>) -> Vec<Shape> {
         .collect()
 }
 
-/// The members of all of these, each with the object that has it first. One
-/// may be absent if it may be in any, or is not there.
+/// Returns the members of all these objects, each with the name of the first
+/// object that has it. A member may be absent if it may be absent in one of the
+/// objects, or is missing in one.
 pub(super) fn merged(shapes: &[Shape]) -> BTreeMap<String, (Option<String>, Member)> {
     let mut members: BTreeMap<String, (Option<String>, Member)> = BTreeMap::new();
     for shape in shapes {
@@ -52,7 +52,7 @@ pub(super) fn merged(shapes: &[Shape]) -> BTreeMap<String, (Option<String>, Memb
     members
 }
 
-/// A name and tags.
+/// Returns the name and the tags of an object.
 pub(super) fn describe(shape: &Shape, texts: impl Fn(&Type) -> Option<BTreeSet<String>>) -> String {
     let tags: Vec<String> = shape
         .object
@@ -71,7 +71,8 @@ pub(super) fn describe(shape: &Shape, texts: impl Fn(&Type) -> Option<BTreeSet<S
     }
 }
 
-/// The texts that something is one of; `None` if it can be anything else.
+/// Returns the texts that a type allows, or `None` if it also allows other
+/// values.
 pub(super) fn texts(alternatives: &[Alternative]) -> Option<BTreeSet<String>> {
     alternatives
         .iter()
@@ -84,7 +85,7 @@ pub(super) fn texts(alternatives: &[Alternative]) -> Option<BTreeSet<String>> {
         .filter(|texts| !texts.is_empty())
 }
 
-/// An object of which nothing is known.
+/// Returns whether nothing is known about an object.
 pub(super) fn is_anything(object: &Object) -> bool {
     object.members.is_empty()
         && object
@@ -109,7 +110,7 @@ pub(super) fn kind(ty: &Type) -> &'static str {
     }
 }
 
-/// The kinds of JSON that something can be, in order.
+/// Returns the kinds of JSON that a type allows, in order.
 pub(super) fn kinds(alternatives: &[Alternative]) -> String {
     let kinds: BTreeSet<&str> = alternatives.iter().map(|one| kind(&one.ty)).collect();
     match kinds.is_empty() {

@@ -1,5 +1,5 @@
-//! TypeScript declarations, read into a small model: which types there are,
-//! and what JSON they stand for.
+//! Reads TypeScript declarations into a small model: the types, and the JSON
+//! that they describe.
 
 mod model;
 mod read;
@@ -13,22 +13,22 @@ pub use resolve::Alternative;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
-/// Which declared types stand on lines, and where.
+/// The list of the declared types on the wire.
 const WIRE: &str = include_str!("../wire.d.ts");
-/// Where they are, beside the packages.
+/// The name of the list in the folder of the packages.
 const ENTRY: &str = "wire.d.ts";
 /// The package that declares the protocol.
 pub const PACKAGE: &str = "node_modules/@anthropic-ai/claude-agent-sdk";
 
-/// Where `scripts/install declarations` puts the pinned declarations, in the
-/// workspace.
+/// The folder in the workspace to which `scripts/install declarations` installs
+/// the pinned declarations.
 pub const PINNED: &str = ".tools/declarations-0.3.332";
 
-/// Why declarations could not be read.
+/// The error of reading declarations.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// They are not there.
+    /// The declarations are not installed.
     #[error("no declarations in {0}: scripts/install declarations installs them")]
     NotInstalled(String),
     /// A file is not TypeScript.
@@ -36,27 +36,27 @@ pub enum Error {
     Syntax {
         /// The file.
         file: String,
-        /// What the parser says.
+        /// The message of the parser.
         reason: String,
     },
-    /// A name that has to be there is not.
+    /// A required name is not declared.
     #[error("no declaration of {0}")]
     Missing(String),
 }
 
-/// Declaration files and what they import.
+/// Declaration files and their imports.
 #[derive(Debug, Default)]
 pub struct Declarations {
     modules: Vec<Module>,
-    /// Their files; the first is where reading began.
+    /// The paths of the files. The first one is where reading began.
     files: Vec<String>,
-    /// The module that an import of a module means, where it is there.
+    /// The module to which an import of a module refers, if it was read.
     links: HashMap<(usize, String), usize>,
 }
 
 impl Declarations {
-    /// Reads the installed declarations, as our own list of what is on the
-    /// wire names them. Fails when they are not there, or are no TypeScript.
+    /// Reads the installed declarations that `wire.d.ts` names. Fails if they
+    /// are not installed or are not TypeScript.
     pub fn load(folder: &Path) -> Result<Self, Error> {
         if !folder.join(PACKAGE).join("sdk.d.ts").is_file() {
             return Err(Error::NotInstalled(folder.display().to_string()));
@@ -67,8 +67,8 @@ impl Declarations {
         })
     }
 
-    /// Reads a file and all that it imports; `text` has the files. What an
-    /// import names and is not there is opaque.
+    /// Reads a file and all its imports. `text` returns the text of a file. A
+    /// name from a missing file is opaque.
     pub fn read(entry: &str, text: impl Fn(&str) -> Option<String>) -> Result<Self, Error> {
         let mut declarations = Self::default();
         let mut known = HashMap::new();
@@ -114,7 +114,7 @@ impl Declarations {
         Ok(declarations)
     }
 
-    /// Declarations that come from elsewhere, and import nothing.
+    /// Creates declarations of a module without imports.
     #[must_use]
     pub fn of_module(module: Module) -> Self {
         Self {
@@ -124,7 +124,8 @@ impl Declarations {
         }
     }
 
-    /// What a name stands for in the first module. Fails when it is not there.
+    /// Returns the type of a name in the first module. Fails if the name is not
+    /// declared.
     pub fn root(&self, name: &str) -> Result<Type, Error> {
         let reference = Reference {
             module: 0,
@@ -136,19 +137,19 @@ impl Declarations {
         }
     }
 
-    /// Where a name is declared, whatever it was imported through.
+    /// Returns where a name is declared, following all imports.
     #[must_use]
     pub fn find(&self, reference: &Reference) -> Option<Reference> {
         self.lookup(reference.module, &reference.name, 0)
     }
 
-    /// The declaration of a name, as [`Declarations::find`] gives it.
+    /// Returns the declaration of a name that [`Declarations::find`] returned.
     #[must_use]
     pub fn declaration(&self, found: &Reference) -> Option<&Declaration> {
         self.modules.get(found.module)?.types.get(&found.name)
     }
 
-    /// The names that a file declares; of a file whose name ends so.
+    /// Returns the names that a file declares. `file` is the end of its name.
     #[must_use]
     pub fn declared_in(&self, file: &str) -> Vec<Reference> {
         let Some(module) = self.files.iter().position(|name| name.ends_with(file)) else {
@@ -164,8 +165,8 @@ impl Declarations {
             .collect()
     }
 
-    /// The declarations that a type names, and those that these name, and so
-    /// on.
+    /// Returns the declarations that a type reaches, directly and through other
+    /// declarations.
     #[must_use]
     pub fn reached_from(&self, ty: &Type) -> BTreeSet<Reference> {
         let mut reached = BTreeSet::new();
@@ -191,7 +192,7 @@ impl Declarations {
     }
 
     fn lookup(&self, module: usize, name: &str, depth: usize) -> Option<Reference> {
-        /// Files that re-export each other must not lead in circles.
+        /// The limit for files that re-export each other.
         const MAX_DEPTH: usize = 16;
         let here = self.modules.get(module).filter(|_| depth < MAX_DEPTH)?;
         let link = |from: &String| self.links.get(&(module, from.clone())).copied();
@@ -220,7 +221,7 @@ impl Declarations {
     }
 }
 
-/// The files that an import can mean, in the order in which they are tried.
+/// Returns the files to which an import can refer, in the order of preference.
 fn candidates(importer: &str, from: &str) -> Vec<String> {
     let path = if from.starts_with('.') {
         let mut parts: Vec<&str> = importer.split('/').collect();
@@ -277,7 +278,7 @@ mod tests {
             .into_iter()
             .map(|reference| reference.name)
             .collect();
-        // `Car` is in a package that is not there.
+        // `Car` is in a package that is not installed.
         assert_eq!(
             reached.iter().map(String::as_str).collect::<Vec<_>>(),
             ["Bird", "Hidden", "Park", "Pond"]

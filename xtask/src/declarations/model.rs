@@ -1,13 +1,14 @@
-//! What a declaration file says, as far as JSON is concerned.
+//! The content of a declaration file, as far as it describes JSON.
 
 use std::collections::BTreeMap;
 
-/// A type as it is written.
+/// A type expression.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Type {
-    /// `unknown`, `any`, and whatever is no JSON: functions, symbols, classes.
+    /// `unknown`, `any`, and types that are not JSON: functions, symbols,
+    /// classes.
     Any,
-    /// `undefined`, `void`, `never`: there is no such value.
+    /// `undefined`, `void`, `never`: no JSON value.
     Absent,
     /// `null`.
     Null,
@@ -21,7 +22,7 @@ pub enum Type {
     Literal(Literal),
     /// `T[]`.
     Array(Box<Type>),
-    /// `[A, B]`; a rest element is left out.
+    /// `[A, B]`, without rest elements.
     Tuple(Vec<Type>),
     /// `{…}`.
     Object(Object),
@@ -29,9 +30,9 @@ pub enum Type {
     Union(Vec<Type>),
     /// `A & B`.
     Intersection(Vec<Type>),
-    /// A name, with what stands between its angle brackets.
+    /// A name, with its type arguments.
     Named(Reference, Vec<Type>),
-    /// A type parameter of the declaration that this stands in.
+    /// A type parameter of the enclosing declaration.
     Parameter(String),
     /// `T[K]`.
     Indexed(Box<Type>, Box<Type>),
@@ -41,11 +42,11 @@ pub enum Type {
     Mapped(Box<Mapped>),
     /// `A extends B ? C : D`.
     Conditional(Box<Conditional>),
-    /// `typeof X`, of a constant.
+    /// `typeof X` for a constant.
     TypeOf(Reference),
 }
 
-/// A value that is a type.
+/// A literal type.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Literal {
     /// `'text'`.
@@ -61,29 +62,29 @@ pub enum Literal {
 pub struct Object {
     /// The members, in order.
     pub members: Vec<Member>,
-    /// What members of any other name are: `[key: string]: T`.
+    /// The type of members with any other name: `[key: string]: T`.
     pub index: Option<Box<Type>>,
 }
 
 /// A member of an object.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Member {
-    /// Its name.
+    /// The name of the member.
     pub name: String,
-    /// Its type.
+    /// The type of the member.
     pub value: Type,
-    /// Whether it may be absent.
+    /// Whether the member may be absent.
     pub optional: bool,
 }
 
 /// `{ [parameter in keys]: value }`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mapped {
-    /// The name that stands for a key.
+    /// The name of the parameter.
     pub parameter: String,
-    /// The keys.
+    /// The type of the keys.
     pub keys: Type,
-    /// What a member is.
+    /// The type of each member.
     pub value: Type,
     /// Whether the members may be absent.
     pub optional: bool,
@@ -92,57 +93,57 @@ pub struct Mapped {
 /// `check extends pattern ? then : otherwise`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conditional {
-    /// What is looked at.
+    /// The checked type.
     pub check: Type,
-    /// What it should be.
+    /// The type that `check` must extend.
     pub pattern: Type,
-    /// What the type is then.
+    /// The type if `check` extends `pattern`.
     pub then: Type,
-    /// What it is if not.
+    /// The type otherwise.
     pub otherwise: Type,
 }
 
-/// A name, and the module in which it stands.
+/// A name, and its module.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Reference {
     /// The index of the module.
     pub module: usize,
-    /// The name; with dots, if it has some.
+    /// The name, with dots if it is qualified.
     pub name: String,
 }
 
 /// A type alias or an interface.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Declaration {
-    /// Its type parameters, with their defaults.
+    /// The type parameters, with their defaults.
     pub parameters: Vec<(String, Option<Type>)>,
-    /// What it stands for.
+    /// The declared type.
     pub body: Type,
 }
 
 /// A declaration file.
 #[derive(Debug, Clone, Default)]
 pub struct Module {
-    /// What it declares.
+    /// The declared types by name.
     pub types: BTreeMap<String, Declaration>,
-    /// The types of its constants.
+    /// The types of the constants by name.
     pub constants: BTreeMap<String, Type>,
-    /// What it has from other files, by the name it has here.
+    /// The imported names, by their local name.
     pub imports: BTreeMap<String, Import>,
-    /// The files that it re-exports as a whole.
+    /// The files that are re-exported completely.
     pub stars: Vec<String>,
-    /// Names under which other names of this file are exported.
+    /// The exported names that differ from the local names.
     pub aliases: BTreeMap<String, String>,
-    /// Its namespaces. They group names of the file, and add none.
+    /// The namespaces, which group names of the file.
     pub namespaces: Vec<String>,
 }
 
 /// A name from another file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Import {
-    /// The file, as the import has it.
+    /// The module specifier of the import.
     pub from: String,
-    /// The name there; `None` for all of the file.
+    /// The name in the imported file, or `None` for the whole file.
     pub name: Option<String>,
 }
 
@@ -191,7 +192,8 @@ impl Type {
         }
     }
 
-    /// This type, with the parameters replaced that `value` has something for.
+    /// Returns this type, in which each parameter is replaced if `value`
+    /// returns a type for it.
     #[must_use]
     pub fn with_parameters(&self, value: &impl Fn(&str) -> Option<Type>) -> Type {
         let all = |parts: &[Type]| {

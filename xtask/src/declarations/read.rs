@@ -1,4 +1,4 @@
-//! From the text of a declaration file to the model.
+//! Parses the text of a declaration file.
 
 use super::model::{
     Conditional, Declaration, Import, Literal, Mapped, Member, Module, Object, Reference, Type,
@@ -8,8 +8,8 @@ use oxc_ast::ast;
 use oxc_parser::Parser;
 use oxc_span::SourceType;
 
-/// Reads the text of the module that will have this index. Fails with what
-/// the parser says of a text that is not TypeScript.
+/// Reads the text of the module with this index. Fails with the message of the
+/// parser if the text is not TypeScript.
 pub(super) fn read(module: usize, text: &str) -> Result<Module, String> {
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, text, SourceType::d_ts()).parse();
@@ -27,7 +27,7 @@ pub(super) fn read(module: usize, text: &str) -> Result<Module, String> {
 
 struct Reader {
     index: usize,
-    /// The type parameters of the declarations around.
+    /// The type parameters of the enclosing declarations.
     parameters: Vec<String>,
     module: Module,
 }
@@ -142,7 +142,7 @@ impl Reader {
                     self.statements(&block.body);
                 }
             }
-            // Functions and classes are no JSON.
+            // Functions and classes are not JSON.
             _ => {}
         }
     }
@@ -153,7 +153,8 @@ impl Reader {
             .insert(name.to_owned(), Declaration { parameters, body });
     }
 
-    /// The type parameters of a declaration, which its body knows by name.
+    /// Returns the type parameters of a declaration. Its body refers to them by
+    /// name.
     fn parameters(
         &mut self,
         declared: Option<&ast::TSTypeParameterDeclaration<'_>>,
@@ -323,7 +324,7 @@ impl Reader {
                     let value = self.ty(&index.type_annotation.type_annotation);
                     object.index = Some(Box::new(value));
                 }
-                // Methods are no JSON.
+                // Methods are not JSON.
                 _ => {}
             }
         }
@@ -343,7 +344,7 @@ fn literal_type(literal: &ast::TSLiteral<'_>) -> Type {
     }
 }
 
-/// A name with dots.
+/// Returns a qualified name with dots.
 fn dotted(name: &ast::TSTypeName<'_>) -> Option<String> {
     match name {
         ast::TSTypeName::IdentifierReference(identifier) => Some(identifier.name.to_string()),

@@ -1,13 +1,12 @@
-//! What a type stands for, once its names are looked up and its operators
-//! are carried out.
+//! Resolves a type: looks its names up, and applies its operators.
 
 use super::Declarations;
 use super::model::{Conditional, Literal, Mapped, Member, Object, Reference, Type};
 
-/// One of the things that a value of a type can be.
+/// An alternative of a type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Alternative {
-    /// The declaration that it comes from: the innermost one that has a name.
+    /// The innermost named declaration that contains the alternative.
     pub name: Option<Reference>,
     /// `Any`, `Null`, `Boolean`, `Number`, `String`, `Literal`, `Array`,
     /// `Tuple` or `Object`.
@@ -15,7 +14,7 @@ pub struct Alternative {
 }
 
 impl Declarations {
-    /// What a value of this type can be. What cannot be told is `Any`.
+    /// Returns the alternatives of a type. An unknown type is `Any`.
     #[must_use]
     pub fn alternatives(&self, ty: &Type) -> Vec<Alternative> {
         match ty {
@@ -46,12 +45,12 @@ impl Declarations {
                 .find(reference)
                 .and_then(|found| self.modules[found.module].constants.get(&found.name))
                 .map_or_else(any, |constant| self.alternatives(constant)),
-            // A parameter that nothing was given for.
+            // The parameter has no argument.
             Type::Parameter(_) => any(),
         }
     }
 
-    /// The members of the objects that a value of this type can be.
+    /// Returns the members of the objects among the alternatives of a type.
     #[must_use]
     pub fn members(&self, ty: &Type) -> Vec<Member> {
         self.alternatives(ty)
@@ -88,8 +87,8 @@ impl Declarations {
         alternatives
     }
 
-    /// The types that TypeScript itself has, and those of libraries that are
-    /// text on the wire.
+    /// Returns the alternatives of a built-in type of TypeScript, or of a
+    /// library type that is text on the wire.
     fn built_in(&self, name: &str, arguments: &[Type]) -> Vec<Alternative> {
         match (name, arguments) {
             ("UUID", _) => vec![Alternative::from(Type::String)],
@@ -190,7 +189,7 @@ impl Declarations {
             .collect()
     }
 
-    /// The texts that a type consists of; `None` when it has others as well.
+    /// Returns the texts of a type, or `None` if it has other alternatives.
     fn keys(&self, ty: &Type) -> Option<Vec<String>> {
         if let Type::Keys(of) = ty {
             let mut keys = Vec::new();
@@ -218,7 +217,8 @@ impl Declarations {
                 index: Some(Box::new(mapped.value.clone())),
             };
         };
-        // Members that may be absent in what is mapped may be absent here.
+        // A member of a mapped type may be absent if the original member may be
+        // absent.
         let originals: Vec<Member> = match &mapped.keys {
             Type::Keys(of) => self.members(of),
             _ => vec![],
@@ -258,7 +258,8 @@ impl Declarations {
         alternatives
     }
 
-    /// Whether a type extends another, where it can be told.
+    /// Returns whether a type extends another one, or `None` if this is
+    /// unknown.
     fn matches(&self, ty: &Type, pattern: &Type) -> Option<bool> {
         let patterns = self.alternatives(pattern);
         let is =
@@ -292,7 +293,7 @@ fn optional(member: Member, optional: bool) -> Member {
     Member { optional, ..member }
 }
 
-/// What is both; `None` when nothing is.
+/// Returns the intersection of two types, or `None` if it is empty.
 fn both(one: &Type, other: &Type) -> Option<Type> {
     match (one, other) {
         (Type::Any, ty) | (ty, Type::Any) => Some(ty.clone()),
@@ -315,7 +316,7 @@ fn both(one: &Type, other: &Type) -> Option<Type> {
             object.index = object.index.or_else(|| other.index.clone());
             Some(Type::Object(object))
         }
-        // A brand, as in `string & {}`.
+        // The object is a brand, as in `string & {}`.
         (Type::Object(_), ty) | (ty, Type::Object(_)) => Some(ty.clone()),
         (Type::String, Type::Literal(Literal::String(_))) => Some(other.clone()),
         (Type::Literal(Literal::String(_)), Type::String) => Some(one.clone()),

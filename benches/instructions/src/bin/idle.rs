@@ -1,5 +1,5 @@
-//! Prints how many bytes of the heap an idle session holds, its pipes of 2 KiB included.
-//! A program of its own, since counting takes instructions.
+//! Prints the number of heap bytes of an idle session, including its pipes of 2
+//! KiB. It is a separate program, because counting takes instructions.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -47,7 +47,7 @@ fn main() {
         });
         counted.bytes_current
     };
-    // What is there once comes with the first ones.
+    // Memory that all sessions share is allocated with the first ones.
     begin();
     println!("{}", begin() / SESSIONS as i64);
 }

@@ -1,24 +1,26 @@
-//! The CLI that every contestant starts: it answers control requests, and
-//! writes a file for each user message, as fast as the pipe takes it.
+//! The CLI that every contestant starts. It responds to control requests, and
+//! writes a file for each user message, as fast as the pipe accepts it.
 //!
-//! Arguments are ignored, but for `--version`, and for `--input-format
-//! stream-json`: without that it has its prompt as an argument, and writes the
-//! file once.
+//! Arguments are ignored, except `--version` and `--input-format stream-json`.
+//! Without the latter, the prompt is an argument, and the file is written once.
 //!
 //! | variable | |
 //! |---|---|
-//! | `EMIT_FILE` | what a user message is answered with |
-//! | `EMIT_CALLBACKS` | instead: how many permission requests to make, with lines of the file in between |
-//! | `EMIT_OUTSTANDING` | how many of those wait for a response at once |
-//! | `EMIT_SINK` | instead: after how many user messages to write a result |
-//! | `EMIT_REPORT` | where to write what was measured here |
+//! | `EMIT_FILE` | the response to a user message |
+//! | `EMIT_CALLBACKS` | instead of the file: the number of permission requests
+//! to make, with lines of the file in between |
+//! | `EMIT_OUTSTANDING` | the number of these requests that wait for a response
+//! at once |
+//! | `EMIT_SINK` | instead of the file: the number of user messages after which
+//! a result is written |
+//! | `EMIT_REPORT` | the file for the measurements of this program |
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::fd::AsFd;
 use std::time::Instant;
 
-/// As much as `cat` writes at once.
+/// The size of a write, which is also that of `cat`.
 const CHUNK: usize = 128 * 1024;
 
 fn main() -> std::io::Result<()> {
@@ -27,7 +29,7 @@ fn main() -> std::io::Result<()> {
         println!("2.1.329 (Claude Code)");
         return Ok(());
     }
-    // The pipes themselves, without the buffers of std.
+    // Use the pipes directly, without the buffers of std.
     let input = File::from(std::io::stdin().as_fd().try_clone_to_owned()?);
     let output = File::from(std::io::stdout().as_fd().try_clone_to_owned()?);
     let mut agent = Agent {
@@ -46,12 +48,12 @@ fn main() -> std::io::Result<()> {
 struct Agent {
     input: BufReader<File>,
     output: File,
-    /// How many user messages have come.
+    /// The number of received user messages.
     users: u64,
 }
 
 impl Agent {
-    /// Answers until the input ends.
+    /// Responds until the input ends.
     fn serve(&mut self) -> std::io::Result<()> {
         let sink: Option<u64> = variable("EMIT_SINK");
         let callbacks: Option<usize> = variable("EMIT_CALLBACKS");
@@ -77,7 +79,8 @@ impl Agent {
         Ok(self.input.read_until(b'\n', line)? != 0)
     }
 
-    /// Answers a control request with success, and with what `initialize` wants.
+    /// Responds to a control request with success and the members that
+    /// `initialize` requires.
     fn acknowledge(&mut self, request: &[u8]) -> std::io::Result<()> {
         let id = String::from_utf8_lossy(request_id(request)).into_owned();
         let line = format!(
@@ -86,7 +89,7 @@ impl Agent {
         self.output.write_all(line.as_bytes())
     }
 
-    /// Writes the file in big pieces.
+    /// Writes the file in large pieces.
     fn write_file(&mut self) -> std::io::Result<()> {
         let mut file = File::open(std::env::var("EMIT_FILE").unwrap_or_default())?;
         let mut chunk = vec![0; CHUNK];
@@ -98,8 +101,8 @@ impl Agent {
         }
     }
 
-    /// Asks for permission `count` times, with lines of the file in between, and
-    /// reports how long the responses took.
+    /// Makes `count` permission requests, with lines of the file in between.
+    /// Reports the times of the responses.
     fn ask(&mut self, count: usize) -> std::io::Result<()> {
         let outstanding = variable("EMIT_OUTSTANDING").unwrap_or(1);
         let file = std::fs::read(std::env::var("EMIT_FILE").unwrap_or_default())?;
@@ -147,7 +150,7 @@ impl Agent {
     }
 }
 
-/// How many messages go before a permission request.
+/// The number of messages before each permission request.
 const LOAD: usize = 4;
 
 const RESULT: &[u8] = concat!(
@@ -165,7 +168,7 @@ fn permission_request(number: usize) -> String {
     ) + "\n"
 }
 
-/// The value of `request_id`, with or without a space before it.
+/// Returns the value of `request_id`, with or without a space before it.
 fn request_id(line: &[u8]) -> &[u8] {
     let key = br#""request_id""#;
     let Some(at) = line.windows(key.len()).position(|window| window == key) else {

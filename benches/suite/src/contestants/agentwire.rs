@@ -6,8 +6,8 @@ use std::hint::black_box;
 use std::time::Instant;
 use tokio::sync::mpsc;
 
-/// `typed`: user code reads each message by its type; else it looks at the kind
-/// of the frame only.
+/// Runs a task with this project's SDK. If `typed`, user code reads each
+/// message by its type. Otherwise, it only reads the kind of each frame.
 pub(super) async fn run(task: &Task, typed: bool) -> Outcome {
     match task.program.as_str() {
         "stream" => stream(task, typed).await,
@@ -151,7 +151,7 @@ async fn sessions(task: &Task) -> Outcome {
     crowd.finish()
 }
 
-/// The next message that the agent wrote.
+/// Returns the next message that the agent wrote.
 async fn frame(client: &mut Client) -> Result<Frame, Failure> {
     loop {
         match client.next().await {
@@ -162,7 +162,7 @@ async fn frame(client: &mut Client) -> Result<Frame, Failure> {
     }
 }
 
-/// Reads every message, typed, to the end of the turn.
+/// Reads every message, typed, up to the end of the turn.
 async fn until_result(client: &mut Client) -> Result<(), Failure> {
     loop {
         let frame = frame(client).await?;

@@ -1,4 +1,4 @@
-//! The pipe alone: blocking reads and writes, and nothing is parsed.
+//! The pipe without an SDK: blocking reads and writes, without parsing.
 
 use super::{Outcome, Task, Times, Watch, rate};
 use std::io::{Read, Write};
@@ -45,7 +45,7 @@ impl Pipe {
         self.input.write_all(line.as_bytes())
     }
 
-    /// Reads once and returns how many line ends that brought.
+    /// Reads once. Returns the number of line ends.
     fn read(&mut self) -> std::io::Result<usize> {
         match self.output.read(&mut self.buffer)? {
             0 => Err(std::io::ErrorKind::UnexpectedEof.into()),
@@ -53,7 +53,7 @@ impl Pipe {
         }
     }
 
-    /// Reads until so many lines have come.
+    /// Reads this number of lines.
     fn read_lines(&mut self, count: usize) -> std::io::Result<()> {
         let mut lines = 0;
         while lines < count {
@@ -140,7 +140,7 @@ fn send(task: &Task) -> Outcome {
     rate(task.count, start)
 }
 
-/// The same over tokio's pipes: what any SDK on tokio can get to.
+/// Runs the task on tokio's pipes. No SDK on tokio can be faster.
 pub(super) async fn run_on_tokio(task: &Task) -> Outcome {
     let mut child = tokio::process::Command::new(&task.cli)
         .args(["--input-format", "stream-json"])

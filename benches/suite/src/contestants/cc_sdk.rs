@@ -17,8 +17,8 @@ async fn stream(task: &Task) -> Outcome {
     let mut watch = Watch::start();
     let options = ClaudeCodeOptions::builder()
         .include_partial_messages(true)
-        // Its default is 100 messages, and what a slow reader has not read by
-        // then is lost.
+        // The default is 100 messages. Messages beyond the capacity are lost if
+        // the reader is slow.
         .cli_channel_buffer_size(1 << 18)
         .build();
     let transport = SubprocessTransport::with_cli_path(options.clone(), &task.cli);

@@ -26,7 +26,7 @@ fn options(task: &Task) -> ClaudeAgentOptions {
     ClaudeAgentOptions::builder()
         .cli_path(&task.cli)
         .include_partial_messages(true)
-        // Unset, it gives up after a megabyte in all.
+        // Without this option, the SDK fails after a megabyte in total.
         .max_buffer_size(usize::MAX)
         .build()
 }

@@ -25,7 +25,7 @@ async fn stream(task: &Task) -> Outcome {
     let mut watch = Watch::start();
     let mut client = open(task).await?;
     let mut answer = client.query_stream("hello").await?;
-    // It ends with the result.
+    // The stream ends with the result.
     while let Some(message) = answer.next().await {
         black_box(message?);
         watch.message();
@@ -64,7 +64,7 @@ async fn first_token(task: &Task) -> Outcome {
     times.finish()
 }
 
-/// It has no callbacks: requests are messages, which user code answers.
+/// This SDK has no callbacks. Requests are messages, which user code answers.
 async fn callbacks(task: &Task) -> Outcome {
     let mut client = open(task).await?;
     client.enable_tool_approval().await?;

@@ -1,6 +1,6 @@
-//! What is measured: each contestant runs a program, in a process of its own,
-//! and prints what it measured as one line of JSON. The official SDKs do the
-//! same in `benches/sdks`.
+//! The contestants. Each runs a program in its own process, and prints its
+//! measurements as one line of JSON. The official SDKs do the same in
+//! `benches/sdks`.
 
 mod agentwire;
 mod bare;
@@ -14,23 +14,23 @@ use crate::{Failure, process};
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// What a program printed: numbers by their names.
+/// The measurements of a program, by name.
 pub type Metrics = Vec<(&'static str, f64)>;
 
 pub type Outcome = Result<Metrics, Failure>;
 
-/// What a program is given, by variables, which contestants in other languages
-/// read as well.
+/// The task of a program. It is passed in variables, which contestants in other
+/// languages also read.
 pub struct Task {
-    /// What is to be done: `stream`, `round-trip`, …
+    /// The name of the program: `stream`, `round-trip`, …
     pub program: String,
-    /// The executable that stands for the CLI.
+    /// The executable that replaces the CLI.
     pub cli: PathBuf,
-    /// How often it is to be done.
+    /// The number of repetitions.
     pub count: usize,
-    /// How many lines come in answer to a message.
+    /// The number of lines in the response to a message.
     pub lines: usize,
-    /// How long they are on average.
+    /// The average length of these lines.
     pub line_bytes: f64,
 }
 
@@ -55,7 +55,7 @@ impl Task {
     }
 }
 
-/// Runs a program as one of the contestants and prints what it measured.
+/// Runs a program with one of the contestants, and prints the measurements.
 pub fn run(name: &str, program: String) -> Result<(), Failure> {
     let task = Task::from_environment(program)?;
     let multi = || {
@@ -88,7 +88,8 @@ pub fn run(name: &str, program: String) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Times a stream of messages, from before the start of the CLI to the result.
+/// Measures a stream of messages, from before the start of the CLI to the
+/// result.
 struct Watch {
     start: Instant,
     first: Option<Instant>,
@@ -104,13 +105,13 @@ impl Watch {
         }
     }
 
-    /// A message has arrived.
+    /// Records that a message has arrived.
     fn message(&mut self) {
         self.messages += 1;
         self.first.get_or_insert_with(Instant::now);
     }
 
-    /// The last one was the result.
+    /// Ends the measurement when the result has arrived.
     fn finish(self) -> Outcome {
         let first = self.first.ok_or("no message arrived")?;
         Ok(vec![
@@ -123,7 +124,7 @@ impl Watch {
     }
 }
 
-/// How long each of many operations took.
+/// The times of many repetitions of an operation.
 struct Times(Vec<f64>);
 
 impl Times {
@@ -145,7 +146,7 @@ impl Times {
     }
 }
 
-/// Sessions that are open and do nothing.
+/// Measures open sessions that do nothing.
 struct Idle {
     resident_kb: f64,
     descriptors: f64,
@@ -153,7 +154,8 @@ struct Idle {
 }
 
 impl Idle {
-    /// The first of `sessions` is open: what comes with it once does not count.
+    /// Starts to measure when the first session is open, so that shared memory
+    /// does not count.
     fn first(sessions: usize) -> Self {
         Self {
             resident_kb: process::resident_kb(),
@@ -162,7 +164,7 @@ impl Idle {
         }
     }
 
-    /// All are.
+    /// Ends the measurement when all sessions are open.
     fn finish(self) -> Outcome {
         Ok(vec![
             (
@@ -177,7 +179,7 @@ impl Idle {
     }
 }
 
-/// What is kept of each message.
+/// The data that user code keeps of each message.
 struct Kept<T> {
     all: Vec<T>,
     before_kb: f64,
@@ -209,7 +211,7 @@ impl<T> Kept<T> {
     }
 }
 
-/// Sessions that all run at once, each in a task of its own.
+/// Measures sessions that all run at once, each in its own task.
 struct Crowd {
     start: Instant,
     finished: Vec<f64>,
@@ -217,7 +219,8 @@ struct Crowd {
 }
 
 impl Crowd {
-    /// All are connected, and are sent their prompt now.
+    /// Starts to measure when all sessions are connected, before they get their
+    /// prompts.
     fn start(task: &Task) -> Self {
         Self {
             start: Instant::now(),
@@ -226,7 +229,7 @@ impl Crowd {
         }
     }
 
-    /// The result of one has come.
+    /// Records the result of a session.
     fn finished(&mut self) {
         self.finished.push(self.start.elapsed().as_secs_f64());
     }
@@ -247,7 +250,7 @@ impl Crowd {
     }
 }
 
-/// A message of the user as a prompt; sent many times in `send`.
+/// The text of a user message, which `send` sends many times.
 const PROMPT: &str = "hello";
 
 fn rate(count: usize, start: Instant) -> Outcome {

@@ -1,4 +1,4 @@
-//! Lines that are in memory already, on one thread, without a pipe.
+//! Reads lines from memory on one thread, without a pipe.
 
 use super::{Failure, Outcome};
 use agentwire::Frame;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Reads every line of the corpus in one way.
+/// Reads every line of the corpus in the given way.
 pub(super) fn run(way: &str) -> Outcome {
     let text = Bytes::from(std::fs::read(std::env::var("EMIT_FILE")?)?);
     let lines: Vec<Bytes> = text
@@ -28,10 +28,11 @@ pub(super) fn run(way: &str) -> Outcome {
     Ok(vec![("seconds", seconds)])
 }
 
-/// How often all lines are read. One pass is too short to measure well.
+/// The number of passes over all lines. One pass is too short for an exact
+/// measurement.
 const PASSES: usize = 10;
 
-/// Does something with each, and returns how many seconds a pass took.
+/// Calls `what` with each item. Returns the seconds per pass.
 fn each<T, R>(all: &[T], what: impl Fn(&T) -> Result<R, Failure>) -> Result<f64, Failure> {
     let start = Instant::now();
     for _ in 0..PASSES {

@@ -1,4 +1,4 @@
-//! What is asked, and the type of the output. Start here: replace both.
+//! The prompt and the type of the output. Start here: replace both.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

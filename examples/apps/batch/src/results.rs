@@ -1,5 +1,5 @@
-//! The file of results: one JSON object a line, which is written at once, so
-//! that a batch that was stopped goes on where it was.
+//! The file of results: one JSON object per line. Each line is written at once, so that
+//! an interrupted batch continues where it was.
 
 use crate::rating::Rating;
 use serde::{Deserialize, Serialize};
@@ -26,12 +26,12 @@ pub struct Line {
 pub struct Results {
     file: File,
     done: HashSet<(usize, String)>,
-    /// The cost of everything in the file.
+    /// Returns the cost of all results in the file.
     pub cost_usd: f64,
 }
 
 impl Results {
-    /// Opens the file, or creates it, and reads what is done.
+    /// Opens or creates the file, and reads the results in it.
     pub fn open(path: &Path) -> io::Result<Self> {
         let mut file = OpenOptions::new()
             .read(true)
@@ -40,7 +40,7 @@ impl Results {
             .open(path)?;
         let mut text = String::new();
         file.read_to_string(&mut text)?;
-        // A run that was killed may have left half a line.
+        // A run that was killed may have left an incomplete line.
         if !text.is_empty() && !text.ends_with('\n') {
             file.write_all(b"\n")?;
         }
@@ -69,7 +69,7 @@ impl Results {
         })
     }
 
-    /// Whether a run before has rated this line of the input.
+    /// Returns whether an earlier run has rated this line of the input.
     pub fn has(&self, number: usize, review: &str) -> bool {
         self.done.contains(&(number, review.to_owned()))
     }

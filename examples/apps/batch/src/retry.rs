@@ -1,19 +1,19 @@
-//! A prompt, tried again while the API is overloaded.
+//! Sends a prompt, and retries it while the API is overloaded.
 
 use crate::rating::{Rating, prompt};
 use agentwire::Options;
 use std::error::Error;
 use std::time::Duration;
 
-/// How often to try, and how long to wait between.
+/// The number of attempts, and the delay between them.
 #[derive(Debug, Clone, Copy)]
 pub struct Retry {
     pub tries: u32,
-    /// The delay after the first failure. It doubles with each further one.
+    /// The delay after the first failure. It doubles with each further failure.
     pub delay: Duration,
 }
 
-/// What came of a prompt, and what it cost.
+/// The outcome of a prompt, and its cost.
 pub struct Outcome {
     pub rating: Result<Rating, String>,
     pub cost_usd: f64,
@@ -23,8 +23,8 @@ pub struct Outcome {
 /// The longest delay.
 const MAXIMUM: Duration = Duration::from_secs(60);
 
-/// Rates a review. A result is worth another try if the API was overloaded,
-/// limited the rate or could not be reached, after the CLI's own retries.
+/// Rates a review. Retries if the API was overloaded, limited the rate or could not be
+/// reached, after the CLI's own retries.
 pub async fn rate(review: &str, options: &Options, retry: Retry) -> Outcome {
     let mut cost_usd = 0.0;
     let mut tries = 0;
@@ -53,7 +53,7 @@ pub async fn rate(review: &str, options: &Options, retry: Retry) -> Outcome {
 }
 
 impl Retry {
-    /// The delay after this many failures.
+    /// Returns the delay after this number of failures.
     fn after(self, failures: u32) -> Duration {
         let factor = 2_u32.saturating_pow(failures - 1);
         self.delay.saturating_mul(factor).min(MAXIMUM)

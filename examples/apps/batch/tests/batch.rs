@@ -1,5 +1,5 @@
-//! A batch of 200 prompts. This program is also its agent: the first of its
-//! processes are overloaded, as a model is that many programs call at once.
+//! Tests a batch of 200 prompts. This program is also the agent of the batch. The first
+//! agents report an overloaded model, as if many programs used it at once.
 
 use agentwire_testkit::fake_agent;
 use serde_json::{Value, json};
@@ -8,9 +8,9 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A folder in which each agent has a file with its number.
+/// The variable with a folder in which each agent creates a file with its number.
 const STARTS: &str = "BATCH_STARTS";
-/// Of the first agents, every other one is overloaded.
+/// Every other one of this number of first agents is overloaded.
 const OVERLOADED: usize = 30;
 const REVIEWS: usize = 200;
 
@@ -36,7 +36,7 @@ fn agent(starts: &Path) -> ! {
             .open(file)
             .is_ok()
     };
-    // Asked for its version, it answers no prompt.
+    // An agent that is started for its version has no prompt.
     let is_asked = !std::env::args().any(|it| it == "--version");
     let number = (0..).find(|number| !is_asked || claim(number));
     let number = number.expect("a number");
@@ -134,7 +134,7 @@ fn what_is_done_is_not_done_again() {
     let batch = Batch::new(20);
     assert!(batch.run(&["--tries=12"]).status.success());
     let starts = batch.starts();
-    // As if the run had been killed while it wrote the third line.
+    // Simulate a run that was killed while it wrote the third line.
     let text = std::fs::read_to_string(batch.path("results.ndjson")).unwrap();
     let third = text.match_indices('\n').nth(1).unwrap().0 + 20;
     std::fs::write(batch.path("results.ndjson"), &text[..third]).unwrap();

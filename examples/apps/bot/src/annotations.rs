@@ -2,8 +2,8 @@
 
 use crate::review::{Finding, Severity};
 
-/// Returns the command, a line. Text is escaped, so that no finding can end its
-/// line and begin a command of its own.
+/// Returns the workflow command for a finding, which is one line. The text is escaped, so
+/// that no finding can end its line and begin another command.
 pub fn annotation(finding: &Finding) -> String {
     let command = match finding.severity {
         Severity::Info => "notice",

@@ -1,4 +1,4 @@
-//! Reviews with the fake agent.
+//! Tests of reviews with the fake agent.
 
 use serde_json::{Value, json};
 use std::io::Write;
@@ -25,12 +25,12 @@ fn bot(agent: &Agent, arguments: &[&str], stdin: &str) -> Output {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let mut bot = command.spawn().unwrap();
-    // A bot that runs `git diff` does not read it.
+    // A bot that runs `git diff` does not read standard input.
     drop(bot.stdin.take().unwrap().write_all(stdin.as_bytes()));
     bot.wait_with_output().unwrap()
 }
 
-/// The prompt that the agent got.
+/// Returns the prompt that the agent received.
 fn prompt(agent: &Agent) -> String {
     let sent = agent.sent();
     let prompt = sent.iter().find(|it| it["type"] == "user");
@@ -93,7 +93,7 @@ fn the_agent_gets_the_diff_and_tools_that_only_read() {
     assert!(arguments.contains("--tools=Read,Glob,Grep"), "{arguments}");
     let prompt = prompt(&agent);
     assert!(prompt.contains("+++ b/src/lib.rs"), "{prompt}");
-    // What asks for a permission is denied.
+    // Every permission request is denied.
     let sent = agent.sent();
     let responses = sent.iter().filter(|it| it["type"] == "control_response");
     let denied = responses.filter(|it| it["response"]["response"]["behavior"] == "deny");

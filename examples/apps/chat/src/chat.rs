@@ -1,4 +1,4 @@
-//! The state of the chat, and what events and keys do to it.
+//! The state of the chat, and the effect of events and keys on it.
 
 use crate::dialog::{Dialog, Outcome};
 use crate::transcript::{From, Transcript};
@@ -23,18 +23,18 @@ const HELP: &str = "Enter sends. While a turn runs, Tab chooses when the message
 
 pub struct Chat {
     session: Handle,
-    /// What tasks report.
+    /// The channel to which tasks send notes.
     notes: UnboundedSender<String>,
     pub transcript: Transcript,
-    /// How many lines the user scrolled up.
+    /// The number of lines that the user has scrolled up.
     pub scrolled: usize,
     /// Messages that no turn has picked up.
     queue: Vec<(String, Priority, Submission)>,
     /// Requests that wait for the user. The first one is shown.
     dialogs: VecDeque<Dialog>,
-    /// What the user types.
+    /// The text that the user types.
     pub input: Input,
-    /// What the user was typing when a dialog came.
+    /// The text that the user was typing when a dialog was opened.
     draft: Option<Input>,
     pub priority: Priority,
     pub model: String,
@@ -90,7 +90,7 @@ impl Chat {
         self.transcript.push(From::Chat, text);
     }
 
-    // What the agent does
+    // Events of the agent
 
     pub fn event(&mut self, event: Event) {
         match event {
@@ -139,7 +139,7 @@ impl Chat {
     }
 
     fn blocks(&mut self, said: AssistantMessage) {
-        // The result of the turn has the error as well.
+        // The result of the turn also has the error.
         if said.error.is_some() {
             return;
         }
@@ -183,7 +183,7 @@ impl Chat {
     fn request(&mut self, pending: PendingRequest) {
         match pending.request {
             RequestKind::Permission(request) => {
-                // What was typed so far is no answer.
+                // A text that was typed before the dialog is not an answer to it.
                 if self.dialogs.is_empty() {
                     self.draft = Some(std::mem::take(&mut self.input));
                 }
@@ -198,7 +198,7 @@ impl Chat {
         }
     }
 
-    // What the user does
+    // Keys of the user
 
     pub fn terminal_event(&mut self, event: &TerminalEvent) {
         match event {
@@ -244,7 +244,7 @@ impl Chat {
             ("/help", _) => self.note(HELP),
             ("/quit", _) => self.is_over = true,
             ("/model", model) if !model.is_empty() => self.set_model(model.trim().to_owned()),
-            // Other commands are the agent's.
+            // The agent handles other commands.
             _ => self.send(line),
         }
     }
@@ -262,7 +262,7 @@ impl Chat {
         };
         let title = dialog.text().0;
         if let Outcome::Respond(result, how) = dialog.answer(line) {
-            // If the agent withdrew the request meanwhile, this has no effect.
+            // If the agent has withdrawn the request, this has no effect.
             drop(self.session.respond(&dialog.id, result));
             self.dialogs.pop_front();
             self.note(&format!("{title} {how}"));
@@ -286,7 +286,7 @@ impl Chat {
                 Ok(_) => format!("the model is {model}"),
                 Err(error) => error.to_string(),
             };
-            // Nobody reads it after the end of the chat.
+            // Sending fails only after the end of the chat.
             drop(notes.send(note));
         });
     }
@@ -298,14 +298,14 @@ impl Chat {
     }
 }
 
-/// Whether no turn will pick the message up. One that is completed already may
-/// have its event still to come.
+/// Returns whether no turn will pick the message up. The event of a completed message may
+/// still be pending.
 fn is_dropped(state: SubmissionState) -> bool {
     use SubmissionState::{Cancelled, Lost, Refused, Withdrawn};
     matches!(state, Withdrawn | Cancelled | Refused | Lost)
 }
 
-/// The priority after this one, for Tab.
+/// Returns the priority after this one, for the Tab key.
 fn after(priority: &Priority) -> Priority {
     match priority {
         Priority::Next => Priority::Later,
@@ -314,7 +314,7 @@ fn after(priority: &Priority) -> Priority {
     }
 }
 
-/// The first line of a text, and how many follow.
+/// Returns the first line of a text, and the number of further lines.
 fn beginning(text: &str) -> String {
     let mut lines = text.lines();
     let first = lines.next().unwrap_or_default();

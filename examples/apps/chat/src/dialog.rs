@@ -22,11 +22,11 @@ enum Kind {
     },
 }
 
-/// What a line does.
+/// The effect of a line that the user entered.
 pub enum Outcome {
-    /// It is the response. The text says which.
+    /// The line is the response. The text describes it.
     Respond(PermissionResult, &'static str),
-    /// It is none, or there is another question.
+    /// The line is no response, or another question follows.
     Continue,
 }
 
@@ -96,7 +96,7 @@ fn permission(request: &CanUseTool) -> (String, Vec<String>) {
     (title, lines)
 }
 
-/// What "always" allows. Empty if it is not offered.
+/// Returns the rules that "always" allows. The list is empty if "always" is not offered.
 fn always(request: &CanUseTool) -> Vec<String> {
     if request.requires_human() || request.suppress_always_allow_rule == Some(true) {
         return vec![];
@@ -122,7 +122,8 @@ fn question(question: &Question) -> (String, Vec<String>) {
     (shown(&question.question, 200), lines)
 }
 
-/// The labels of the options with these numbers, or the line itself.
+/// Returns the labels of the options with these numbers. If the line has no numbers,
+/// returns the line itself.
 fn chosen(question: &Question, line: &str) -> String {
     let option = |number: &str| {
         let number: usize = number.trim().parse().ok()?;

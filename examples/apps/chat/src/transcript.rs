@@ -2,7 +2,7 @@
 
 use agentwire::permission::visible;
 
-/// Who or what an entry is from.
+/// The author of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum From {
     User,
@@ -46,7 +46,7 @@ impl Transcript {
     /// shown is wrapped, so a long conversation costs no more than a short one.
     pub fn tail(&self, width: usize, height: usize, skip: usize) -> Vec<(From, String)> {
         let mut lines = vec![];
-        // Last line first, and an empty one behind each entry.
+        // Collect the last line first, and an empty line after each entry.
         for (from, text) in self.entries.iter().rev() {
             if lines.len() > skip + height {
                 break;
@@ -69,7 +69,7 @@ impl Transcript {
     }
 }
 
-/// Escapes what a terminal would obey, and sets tabs as spaces.
+/// Escapes control characters for a terminal, and replaces tabs with spaces.
 fn printable(text: &str) -> String {
     visible::lines(text).replace('\t', "    ")
 }

@@ -1,4 +1,4 @@
-//! The screen: the transcript, the queue, a dialog, the input, a status line.
+//! Draws the screen: the transcript, the queue, a dialog, the input, and a status line.
 
 use crate::chat::Chat;
 use crate::dialog::Dialog;
@@ -71,7 +71,7 @@ fn draw_input(frame: &mut Frame<'_>, chat: &Chat, area: Rect) {
     frame.set_cursor_position((line.x + column as u16, line.y));
 }
 
-/// The messages that wait, each a line.
+/// Returns the messages that wait, one line each.
 fn queue(chat: &Chat) -> Vec<Line<'static>> {
     let lines = chat.queue().map(|(text, priority, state)| {
         Line::from(format!("{priority} ({state}): {}", visible::line(text)))
@@ -92,7 +92,7 @@ fn status_line(chat: &Chat) -> String {
     format!("{state} | {model} | {cost_usd:.4} USD | Tab: {priority} | /help")
 }
 
-/// The rows that lines take in a box.
+/// Returns the number of rows that lines take in a box.
 fn height(lines: &[String], width: usize) -> u16 {
     let inner = width.saturating_sub(2).max(1);
     let rows = lines.iter().map(|line| textwrap::wrap(line, inner).len());

@@ -40,7 +40,7 @@ struct Arguments {
 fn main() -> Result<(), Box<dyn Error>> {
     fake::run_if_asked();
     let arguments = Arguments::parse();
-    // What the workers leave, for instance after a panic, ends with the program.
+    // The guard ends sessions that workers leave, for example after a panic.
     let _guard = agentwire::ExitGuard::new();
     tokio::runtime::Runtime::new()?.block_on(run(&arguments))
 }
@@ -113,7 +113,7 @@ impl Sessions {
         mut signals: impl Stream<Item = ()> + Unpin,
     ) -> io::Result<()> {
         let mut keys = EventStream::new();
-        // The ages change by themselves.
+        // The displayed ages change every second.
         let mut seconds = tokio::time::interval(Duration::from_secs(1));
         let mut selected = 0;
         while !self.running.is_empty() {
@@ -127,7 +127,7 @@ impl Sessions {
                 event = keys.next() => match event.transpose()? {
                     Some(Event::Key(key)) => self.key(key, &mut selected),
                     Some(_) => {}
-                    // The terminal is gone.
+                    // The terminal was closed.
                     None => drop(self.stop.send_replace(true)),
                 },
             }
@@ -149,8 +149,8 @@ impl Sessions {
         }
     }
 
-    /// Without a terminal: prints a line for each change of a state, for logs,
-    /// until all sessions are closed.
+    /// Prints a line for each change of a state until all sessions are closed. It is used
+    /// without a terminal, for logs.
     async fn print(&mut self, mut signals: impl Stream<Item = ()> + Unpin) {
         let mut printed = vec![String::new(); self.workers.len()];
         loop {

@@ -1,4 +1,4 @@
-//! What is known about a session.
+//! The status of a session.
 
 use agentwire::protocol::message::Usage;
 use agentwire::{Activity, Event, TurnEnd, TurnEvent};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 pub struct Status {
     pub state: State,
     pub turn: u64,
-    /// Input and output of all turns.
+    /// The number of input and output tokens of all turns.
     pub tokens: u64,
     pub cost_usd: f64,
     /// When the session started.
@@ -21,7 +21,7 @@ pub struct Status {
 pub enum State {
     Starting,
     Running,
-    /// The last turn ended in this way.
+    /// The session is idle. The text is the outcome of the last turn.
     Idle(String),
     /// The program is stopping; the turn may finish.
     Closing,

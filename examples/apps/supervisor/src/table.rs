@@ -1,4 +1,4 @@
-//! The live table.
+//! Draws the live table.
 
 use crate::worker::Worker;
 use agentwire::permission::visible;

@@ -1,4 +1,4 @@
-//! A session with one task, which is started again by hand.
+//! A worker runs a session with one task. The user can restart it.
 
 use crate::status::{State, Status};
 use agentwire::{Client, Options};
@@ -6,28 +6,28 @@ use std::sync::Arc;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinSet;
 
-/// What the program has of a worker.
+/// The program's handle of a worker.
 pub struct Worker {
     pub task: String,
     status: watch::Receiver<Status>,
     restart: mpsc::Sender<()>,
 }
 
-/// What all workers share.
+/// The state that all workers share.
 #[derive(Clone)]
 pub struct Shared {
     pub options: Options,
     /// Notified when the status of a worker changes.
     pub changed: Arc<Notify>,
-    /// Becomes true when the program stops.
+    /// True when the program stops.
     pub stop: watch::Receiver<bool>,
 }
 
-/// How a session ended.
+/// The end of a session.
 enum End {
     Restarted,
     Stopped,
-    /// It ended by itself, for this reason.
+    /// The session failed for this reason.
     Failed(String),
 }
 
@@ -35,7 +35,7 @@ impl Shared {
     /// Waits until the program stops.
     async fn stopped(&self) {
         let mut stop = self.stop.clone();
-        // Without its sender the program is over as well.
+        // If its sender was dropped, the program has also stopped.
         drop(stop.wait_for(|it| *it).await);
     }
 }
@@ -44,7 +44,7 @@ impl Worker {
     /// Starts a worker, which runs until `stop`.
     pub fn start(task: String, shared: Shared, running: &mut JoinSet<()>) -> Self {
         let (updates, status) = watch::channel(Status::new(0));
-        // One request is enough, however often the key is pressed.
+        // One pending request is enough, however often the key is pressed.
         let (restart, restarts) = mpsc::channel(1);
         let run = Run {
             task: task.clone(),
@@ -66,7 +66,8 @@ impl Worker {
 
     /// Ends the session at once, and starts a new one with the same task.
     pub fn restart(&self) {
-        // If it is full, a restart is coming; if it is closed, the program stops.
+        // If the channel is full, a restart is pending. If it is closed, the program
+        // stops.
         let _ = self.restart.try_send(());
     }
 }

@@ -1,4 +1,4 @@
-//! Sessions with the fake agent, in a terminal and without one.
+//! Tests with the fake agent, in a terminal and without one.
 
 use serde_json::json;
 use std::io::{BufRead, BufReader};
@@ -7,7 +7,7 @@ use support::{Agent, Terminal, left, signal, terminate};
 
 const SUPERVISOR: &str = env!("CARGO_BIN_EXE_supervisor");
 
-/// An agent with these replies, and a file with these tasks.
+/// Returns an agent with these replies, and writes a file with these tasks.
 fn agent(replies: serde_json::Value, tasks: &str) -> Agent {
     let agent = Agent::new(replies);
     std::fs::write(agent.work().join("tasks.txt"), tasks).unwrap();
@@ -41,7 +41,7 @@ fn the_table_shows_states_tokens_and_costs_and_a_session_is_restarted() {
         ["1", "Short", "idle:", "completed", "1", "120", "0.2500"]
     );
     agent.reached("never");
-    // The agent says that it is running before it says what its turn answers.
+    // The agent reports that it runs before it reports the message of its turn.
     table.until("the turn of the second task", |screen| {
         row(screen, "Long").starts_with(&["2", "Long", "running", "1", "0", "0.0000"])
     });
@@ -54,7 +54,7 @@ fn the_table_shows_states_tokens_and_costs_and_a_session_is_restarted() {
     });
     assert_eq!(row(&screen, "Short").last(), Some(&"0"));
     assert_eq!(agent.started().len(), 3);
-    // The old process is gone, a new one is there.
+    // A new process has replaced the old one.
     let after = left(&agent.mark());
     assert_eq!((before.len(), after.len()), (3, 3));
     assert_eq!(before.iter().filter(|it| after.contains(it)).count(), 2);

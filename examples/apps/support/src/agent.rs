@@ -6,13 +6,13 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// The fake agent of one test, in a folder of its own.
+/// A fake agent with its own folder, for one test.
 pub struct Agent {
     folder: TempDir,
 }
 
 impl Agent {
-    /// An agent that plays these replies.
+    /// Creates an agent that plays these replies.
     pub fn new(replies: Value) -> Self {
         let agent = Self {
             folder: tempfile::tempdir().unwrap(),
@@ -25,7 +25,7 @@ impl Agent {
         agent
     }
 
-    /// A command that runs this program with this agent.
+    /// Returns a command that runs this program with the agent.
     pub fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command
@@ -35,12 +35,12 @@ impl Agent {
         command
     }
 
-    /// The flag with the script.
+    /// Returns the flag with the script.
     pub fn flag(&self) -> String {
         format!("--fake={}", self.path("script.json").display())
     }
 
-    /// What its processes have in their environment.
+    /// Returns the environment of the agent's processes.
     pub fn environment(&self) -> Vec<(&'static str, PathBuf)> {
         vec![
             ("FAKE_AGENT_GATES", self.path("gates")),
@@ -50,17 +50,17 @@ impl Agent {
         ]
     }
 
-    /// The text by which [`left`](crate::left) finds its processes.
+    /// Returns the text by which [`left`](crate::left) finds the agent's processes.
     pub fn mark(&self) -> String {
         format!("FAKE_AGENT_GATES={}", self.path("gates").display())
     }
 
-    /// The directory in which the program and the agent work.
+    /// Returns the directory in which the program and the agent work.
     pub fn work(&self) -> PathBuf {
         self.path("work")
     }
 
-    /// Waits until the script has come to a gate.
+    /// Waits until the script has reached a gate.
     pub fn reached(&self, gate: &str) {
         let file = self.path("gates").join(format!("{gate}.reached"));
         let until = Instant::now() + crate::LONG;
@@ -70,17 +70,17 @@ impl Agent {
         }
     }
 
-    /// Lets the script go on from a gate.
+    /// Opens a gate.
     pub fn open(&self, gate: &str) {
         std::fs::write(self.path("gates").join(gate), "").unwrap();
     }
 
-    /// The lines that the host sent.
+    /// Returns the lines that the host sent.
     pub fn sent(&self) -> Vec<Value> {
         self.logged("send")
     }
 
-    /// How the agent was started, once for each process.
+    /// Returns how each process of the agent was started.
     pub fn started(&self) -> Vec<Value> {
         self.logged("spawn")
     }

@@ -1,7 +1,7 @@
-//! What the tests of these programs share: an agent with a script and gates, the
-//! real CLI with a scripted model, a terminal, and processes.
+//! Helpers of the tests of these programs: an agent with a script and gates, the real CLI
+//! with a scripted model, a terminal, and processes.
 //!
-//! Everything here panics if it fails, because only tests call it.
+//! Every function panics if it fails, because only tests call it.
 
 mod agent;
 mod live;
@@ -15,5 +15,5 @@ pub use terminal::Terminal;
 
 use std::time::Duration;
 
-/// A deadline that keeps a broken test from hanging.
+/// A timeout that keeps a broken test from hanging.
 pub const LONG: Duration = Duration::from_secs(120);

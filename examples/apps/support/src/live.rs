@@ -1,4 +1,4 @@
-//! The real CLI with a scripted model on 127.0.0.1 and a home of its own.
+//! The real CLI with a scripted model on 127.0.0.1 and its own home directory.
 
 use agentwire_testkit::Scenario;
 use agentwire_testkit::model::ScriptedModel;
@@ -13,7 +13,7 @@ pub struct Live {
 }
 
 impl Live {
-    /// The CLI with a model that says these replies.
+    /// Starts the CLI with a model that gives these replies.
     pub async fn start(replies: Value) -> Self {
         let scenario = serde_json::json!({ "replies": replies }).to_string();
         let scenario = Scenario::from_json(&scenario).unwrap();
@@ -25,8 +25,8 @@ impl Live {
         Self { model, home }
     }
 
-    /// A command that runs this program with the CLI, and with nothing of the
-    /// environment of the user who runs the tests.
+    /// Returns a command that runs this program with the CLI, without the environment of
+    /// the user who runs the tests.
     pub fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command.env_clear().envs(self.environment());
@@ -54,12 +54,12 @@ impl Live {
         ]
     }
 
-    /// The directory in which the agent works.
+    /// Returns the directory in which the agent works.
     pub fn project(&self) -> PathBuf {
         self.home.path().join("project")
     }
 
-    /// The text by which [`left`](crate::left) finds its processes.
+    /// Returns the text by which [`left`](crate::left) finds the processes of the CLI.
     pub fn mark(&self) -> String {
         format!("HOME={}", self.home.path().display())
     }

@@ -1,9 +1,9 @@
-//! Processes of a test.
+//! Finds and signals processes of a test.
 
 use std::process::{Child, Command, ExitStatus};
 
-/// Returns the processes that have this text in their environment, zombies
-/// excepted. Linux.
+/// Returns the processes that have this text in their environment, except zombies. Linux
+/// only.
 pub fn left(mark: &str) -> Vec<u32> {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let numbers = processes.filter_map(|it| it.file_name().to_str()?.parse().ok());
@@ -18,7 +18,7 @@ fn has(pid: u32, mark: &str) -> bool {
         .any(|it| it == mark.as_bytes())
 }
 
-/// Sends SIGTERM.
+/// Sends SIGTERM to a process.
 pub fn signal(child: &Child) {
     let pid = child.id().to_string();
     assert!(
@@ -30,7 +30,7 @@ pub fn signal(child: &Child) {
     );
 }
 
-/// Sends SIGTERM, and waits for the exit.
+/// Sends SIGTERM to a process, and waits for its exit.
 pub fn terminate(child: &mut Child) -> ExitStatus {
     signal(child);
     child.wait().unwrap()

@@ -1,4 +1,4 @@
-//! A terminal in which a program runs: keys in, a screen out.
+//! A terminal in which a program runs: it sends keys and reads the screen.
 
 use crate::LONG;
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-/// The lines and columns of the screen.
+/// The numbers of lines and columns of the screen.
 const SIZE: (u16, u16) = (24, 80);
 
 pub struct Terminal {
@@ -15,12 +15,12 @@ pub struct Terminal {
     keyboard: Box<dyn Write + Send>,
     output: Receiver<Vec<u8>>,
     screen: vt100::Parser,
-    /// Closing it would hang up the program.
+    /// Closing the terminal would hang up the program.
     _master: Box<dyn MasterPty + Send>,
 }
 
 impl Terminal {
-    /// Runs a program in a new terminal, with nothing but this environment.
+    /// Runs a program in a new terminal, with only this environment.
     pub fn run<V: Into<std::ffi::OsString>>(
         program: &str,
         arguments: &[String],
@@ -46,7 +46,7 @@ impl Terminal {
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
 
-        // Reading blocks, so it has a thread, which ends with the program.
+        // A thread reads, because reading blocks. The thread ends with the program.
         let (sender, output) = channel();
         let mut reader = pair.master.try_clone_reader().unwrap();
         std::thread::spawn(move || {
@@ -72,17 +72,17 @@ impl Terminal {
         self.keyboard.flush().unwrap();
     }
 
-    /// Waits until the screen has this text, and returns the screen.
+    /// Waits until the screen has this text. Returns the screen.
     pub fn shows(&mut self, text: &str) -> String {
         self.until(text, |screen| screen.contains(text))
     }
 
-    /// Waits until the screen no longer has this text, and returns the screen.
+    /// Waits until the screen no longer has this text. Returns the screen.
     pub fn hides(&mut self, text: &str) -> String {
         self.until(text, |screen| !screen.contains(text))
     }
 
-    /// Waits until the screen is as wanted, and returns it.
+    /// Waits until the condition holds for the screen. Returns the screen.
     pub fn until(&mut self, about: &str, is_there: impl Fn(&str) -> bool) -> String {
         let until = Instant::now() + LONG;
         loop {
@@ -98,13 +98,13 @@ impl Terminal {
         }
     }
 
-    /// Waits until the screen is exactly this.
+    /// Waits until the screen equals this text.
     pub fn is(&mut self, expected: &str) {
         self.until(expected, |screen| screen == expected);
     }
 
-    /// Reads what comes until nothing has come for a while, and returns the
-    /// screen. Only for recordings that a person looks at: tests wait for a text.
+    /// Reads output until none has arrived for a while. Returns the screen. Use this only
+    /// for recordings that a person checks; tests wait for a text.
     pub fn settled(&mut self) -> String {
         while let Ok(bytes) = self.output.recv_timeout(Duration::from_millis(500)) {
             self.screen.process(&bytes);
@@ -112,7 +112,7 @@ impl Terminal {
         self.screen()
     }
 
-    /// The screen as text, without empty lines at its end.
+    /// Returns the screen as text, without empty lines at its end.
     pub fn screen(&self) -> String {
         let rows = self.screen.screen().rows(0, SIZE.1);
         let rows: Vec<String> = rows.map(|row| row.trim_end().to_owned()).collect();
@@ -125,7 +125,7 @@ impl Terminal {
 
     /// Waits for the exit of the program.
     pub fn exit(mut self) -> ExitStatus {
-        // Nothing must wait for space in the terminal.
+        // Read the output, so that the program does not wait for space in the terminal.
         while let Ok(bytes) = self.output.recv() {
             self.screen.process(&bytes);
         }
@@ -134,7 +134,7 @@ impl Terminal {
 }
 
 impl Drop for Terminal {
-    /// Hangs up, as closing a window does.
+    /// Hangs up the program, as closing a window does.
     fn drop(&mut self) {
         drop(self.child.kill());
         drop(self.child.wait());

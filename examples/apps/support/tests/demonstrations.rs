@@ -1,4 +1,4 @@
-//! The scripts of the flag `--fake`.
+//! Tests the scripts of the flag `--fake`.
 
 use agentwire_testkit::Scenario;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What the page shows, made from the events of a session.
+//! Converts the events of a session to the entries that the page shows.
 
 use agentwire::event::RequestKind;
 use agentwire::permission::{Answers, visible};
@@ -23,7 +23,7 @@ pub enum Entry {
         id: String,
         status: String,
     },
-    /// The model wrote this; more of the same text may follow.
+    /// The model wrote this text. More of the same text may follow.
     Text {
         text: String,
     },
@@ -40,21 +40,21 @@ pub enum Entry {
         text: String,
         is_error: bool,
     },
-    /// The agent asks for permission and waits.
+    /// The agent waits for a permission.
     Permission {
         id: String,
         title: String,
         detail: String,
         reason: Option<String>,
-        /// What "always" allows. Empty if it is not offered.
+        /// The rules that "always" allows. The list is empty if "always" is not offered.
         always: Vec<String>,
     },
-    /// The model asks the user and waits.
+    /// The model waits for answers of the user.
     Question {
         id: String,
         questions: Vec<Question>,
     },
-    /// A permission request or a question is settled.
+    /// A permission request or a question needs no response any more.
     Settled {
         id: String,
         how: String,
@@ -90,7 +90,7 @@ impl Painter {
             Event::Turn(TurnEvent::Ended(end)) => {
                 let result = end.result();
                 let result = result.as_ref();
-                // The user asked for these ends.
+                // The user caused these ends.
                 let is_wanted = matches!(
                     end.outcome,
                     TurnOutcome::Interrupted | TurnOutcome::Preempted
@@ -132,7 +132,7 @@ impl Painter {
     }
 
     fn blocks(&mut self, said: AssistantMessage) -> Vec<Entry> {
-        // The result of the turn has the error as well.
+        // The result of the turn also has the error.
         if said.error.is_some() {
             return vec![];
         }
@@ -170,7 +170,8 @@ fn results(said: &UserMessage) -> Vec<Entry> {
     results.collect()
 }
 
-/// A permission request, or a question of the model, which is one as well.
+/// Returns the entry of a permission request. Questions of the model are also permission
+/// requests.
 fn ask(id: &str, request: &CanUseTool) -> Entry {
     let id = id.to_owned();
     if request.tool_name == "AskUserQuestion"
@@ -181,8 +182,8 @@ fn ask(id: &str, request: &CanUseTool) -> Entry {
     }
     let name = request.display_name.as_ref().unwrap_or(&request.tool_name);
     let title = request.title.clone().unwrap_or(format!("Allow {name}?"));
-    // The user decides about what is visible: characters that hide or reorder
-    // text are escaped.
+    // The user decides about the visible text, so characters that hide or reorder text
+    // are escaped.
     Entry::Permission {
         id,
         title: visible::line(&title).into_owned(),
@@ -195,7 +196,7 @@ fn ask(id: &str, request: &CanUseTool) -> Entry {
     }
 }
 
-/// The plan of the model in plan mode, otherwise the tool's input.
+/// Returns the plan of the model in plan mode. In other modes, returns the tool's input.
 fn detail(request: &CanUseTool) -> String {
     let plan = (request.tool_name == "ExitPlanMode")
         .then(|| request.input.member("plan")?.read().ok())

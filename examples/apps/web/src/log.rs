@@ -9,7 +9,7 @@ use tokio::sync::watch;
 /// of an entry is its event ID, so a browser that lost its connection continues
 /// where it was, and one that reloads the page starts at 0.
 ///
-/// It grows as long as the session lives. A product would move it to a database.
+/// The list grows as long as the session lives. A product would move it to a database.
 #[derive(Debug)]
 pub struct Log(watch::Sender<Vec<Arc<str>>>);
 

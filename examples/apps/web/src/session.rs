@@ -1,5 +1,4 @@
-//! A session: a client whose events become the history, and what the page does
-//! to it.
+//! A session: a client whose events become the history, and the operations of the page.
 
 use crate::entry::{Entry, Painter};
 use crate::log::Log;
@@ -29,7 +28,7 @@ pub enum Response {
     Allow,
     Always,
     Deny,
-    /// To a question of the model.
+    /// The answers to a question of the model.
     Answer {
         answers: BTreeMap<String, String>,
     },
@@ -91,7 +90,7 @@ impl Session {
             .get_or_insert_with(title);
 
         let message = UserMessage::text(&text).priority(priority.clone());
-        // The agent may begin to answer at once.
+        // The agent may begin to respond at once.
         let mut submission = self.log.push_before(|| {
             let submission = self.handle.send(message);
             let id = submission.uuid().to_owned();
@@ -117,8 +116,8 @@ impl Session {
         self.handle.interrupt().await.map(drop)
     }
 
-    /// Responds to a request. Fails with [`Error::NoPendingRequest`] if it is
-    /// settled already, in another window for example.
+    /// Responds to a request. Fails with [`Error::NoPendingRequest`] if the request was
+    /// settled, for example in another window.
     pub async fn respond(&self, id: &str, response: Response) -> Result<(), Error> {
         let request = self.permission_request(id);
         let (result, how) = match (response, request) {
@@ -129,7 +128,7 @@ impl Session {
             (Response::Answer { answers }, Some(request)) => {
                 (answer(&request, answers), "answered")
             }
-            // Without its request, the response fails below.
+            // If the request is missing, the response fails below.
             (Response::Deny | Response::Always | Response::Answer { .. }, _) => {
                 (PermissionResult::deny("The user denied this."), "denied")
             }

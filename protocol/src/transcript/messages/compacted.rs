@@ -7,7 +7,7 @@ const LARGE: usize = 5 << 20;
 
 /// The size of the chunks in which the official SDK reads. It checks a line
 /// that spans two chunks less strictly.
-const PIECE: usize = 1 << 20;
+const READ_CHUNK: usize = 1 << 20;
 
 /// The number of bytes at the start of a line in which a compaction must be
 /// recognizable.
@@ -15,7 +15,7 @@ const HEAD: usize = 256;
 
 /// The minimum length of a line's part in the first chunk for which the less
 /// strict check applies.
-const SPLIT: usize = r#"{"type":"attribution-snapshot""#.len();
+const MIN_SPLIT_LENGTH: usize = r#"{"type":"attribution-snapshot""#.len();
 
 /// Returns the part of a transcript to read. This is the whole transcript, or
 /// the part from the last compaction that preserved no messages.
@@ -27,8 +27,8 @@ pub(super) fn since_compaction(text: &[u8]) -> &[u8] {
     let (mut start, mut from) = (0, 0);
     for end in memchr_iter(b'\n', text) {
         let line = &text[start..end];
-        let piece = end - end % PIECE;
-        let is_split = start < piece && piece - start >= SPLIT;
+        let piece = end - end % READ_CHUNK;
+        let is_split = start < piece && piece - start >= MIN_SPLIT_LENGTH;
         let may_be = if is_split {
             line.starts_with(br#"{"type":"system""#)
         } else {

@@ -49,12 +49,12 @@ pub(super) fn message(row: &Row, call: Option<&str>, parent: Option<&str>) -> Me
         "isCompletedLocalCommand",
     ] {
         if is_true(row.get(name)) {
-            shown.push(name, yes());
+            shown.push(name, json_true());
         }
     }
     let meta = ["isMeta", "isCompactSummary", "isVisibleInTranscriptOnly"];
     if meta.iter().any(|name| is_true(row.get(name))) {
-        shown.push("is_meta", yes());
+        shown.push("is_meta", json_true());
     }
     if is(row.get("toolDenialUnanswered"), "stream-closed") {
         shown.push("toolDenialUnanswered", "stream-closed".into());
@@ -70,7 +70,7 @@ pub(super) fn message(row: &Row, call: Option<&str>, parent: Option<&str>) -> Me
     json.read().unwrap_or(Message::Unknown(shown))
 }
 
-fn yes() -> Json {
+fn json_true() -> Json {
     Json::from(serde_json::Value::Bool(true))
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// Members of entries whose last string counts, with their names in the
 /// summary.
-const LAST: [(&str, &str); 5] = [
+const LAST_STRINGS: [(&str, &str); 5] = [
     ("customTitle", "customTitle"),
     ("aiTitle", "aiTitle"),
     ("lastPrompt", "lastPrompt"),
@@ -70,7 +70,7 @@ fn fold(data: &mut Members, entry: &Members) {
         data.set("cwd", &*cwd);
     }
     fold_prompt(data, entry);
-    for (name, kept) in LAST {
+    for (name, kept) in LAST_STRINGS {
         if let Some(text) = string_of(entry, name) {
             data.set(kept, &*text);
         }

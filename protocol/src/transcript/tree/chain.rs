@@ -118,7 +118,7 @@ impl<'t> Links<'t> {
 
     /// Returns the records from `from` to the first record, or up to a missing
     /// one.
-    fn way(&self, from: usize) -> impl Iterator<Item = usize> {
+    fn ancestors(&self, from: usize) -> impl Iterator<Item = usize> {
         let mut seen = HashSet::new();
         let mut next = Some(from);
         std::iter::from_fn(move || {
@@ -134,7 +134,8 @@ impl<'t> Links<'t> {
     /// Returns the record itself, if it is a message. Otherwise returns its
     /// nearest ancestor that is a message.
     fn message(&self, from: usize) -> Option<usize> {
-        self.way(from).find(|it| self.tree.nodes[*it].is_message())
+        self.ancestors(from)
+            .find(|it| self.tree.nodes[*it].is_message())
     }
 
     /// Returns the last message of the conversation.
@@ -157,12 +158,14 @@ impl<'t> Links<'t> {
         }
         let mut without_message = HashSet::new();
         let last = latest.into_iter().rev().find(|it| {
-            let mut way = self.way(*it).take_while(|it| without_message.insert(*it));
-            way.any(|it| self.tree.nodes[it].is_message())
+            let mut ancestors = self
+                .ancestors(*it)
+                .take_while(|it| without_message.insert(*it));
+            ancestors.any(|it| self.tree.nodes[it].is_message())
         });
         let marked_message = marked.and_then(|it| self.message(it));
         match (marked, marked_message, last) {
-            (Some(marked), Some(_), Some(last)) if self.way(last).any(|it| it == marked) => {
+            (Some(marked), Some(_), Some(last)) if self.ancestors(last).any(|it| it == marked) => {
                 self.message(last)
             }
             (_, Some(message), _) => Some(message),
@@ -182,7 +185,7 @@ impl<'t> Links<'t> {
             next = match self.before[index] {
                 Link::Nothing => None,
                 Link::Known(before) => Some(before),
-                Link::Missing => earlier.than(&self.tree.nodes[index].time),
+                Link::Missing => earlier.latest_at(&self.tree.nodes[index].time),
             };
         }
         chain.reverse();
@@ -280,7 +283,7 @@ impl<'t> Links<'t> {
     ) -> (Option<usize>, Vec<usize>) {
         let mut between = Vec::new();
         let mut call = None;
-        for index in self.way(result).skip(1) {
+        for index in self.ancestors(result).skip(1) {
             if let Some(known) = behind.get(&index) {
                 call = *known;
                 break;
@@ -300,7 +303,7 @@ impl<'t> Links<'t> {
     pub(super) fn unlinked(&self) -> Vec<bool> {
         let mut known: Vec<Option<bool>> = vec![None; self.before.len()];
         for start in 0..self.before.len() {
-            let mut way = Vec::new();
+            let mut ancestors = Vec::new();
             let mut next = start;
             let is_unlinked = loop {
                 if let Some(known) = known[next] {
@@ -308,14 +311,14 @@ impl<'t> Links<'t> {
                 }
                 // A record that occurs twice may be its own ancestor.
                 known[next] = Some(false);
-                way.push(next);
+                ancestors.push(next);
                 match self.before[next] {
                     Link::Nothing => break false,
                     Link::Missing => break true,
                     Link::Known(before) => next = before,
                 }
             };
-            for index in way {
+            for index in ancestors {
                 known[index] = Some(is_unlinked);
             }
         }
@@ -378,7 +381,7 @@ impl<'t> Earlier<'t> {
     }
 
     /// Returns the latest remaining record that is not newer than `time`.
-    fn than(&mut self, time: &str) -> Option<usize> {
+    fn latest_at(&mut self, time: &str) -> Option<usize> {
         let not_newer = |it: &usize| *self.tree.nodes[*it].time <= *time;
         let mut place = self.by_time.partition_point(not_newer);
         while self.remaining[place] != place {

@@ -1,4 +1,4 @@
-//! With the fake agent.
+//! Tests with the fake agent.
 
 use crate::CHAT;
 use serde_json::{Value, json};
@@ -54,7 +54,7 @@ fn a_permission_is_granted_denied_or_granted_for_good() {
     chat.keys("Go\r");
     chat.shows(r#"{"command":"first"}"#);
     chat.shows("[y]es, [n]o");
-    // What is no answer leaves the dialog open.
+    // A line that is no answer leaves the dialog open.
     chat.keys("what?\r");
     chat.keys("y\r");
     chat.shows("Allow Bash? allowed");

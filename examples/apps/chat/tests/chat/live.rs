@@ -1,4 +1,4 @@
-//! With the real CLI and a scripted model.
+//! Tests with the real CLI and a scripted model.
 
 use crate::CHAT;
 use serde_json::json;
@@ -49,7 +49,7 @@ async fn the_real_cli_asks_is_interrupted_and_resumed() {
         std::fs::read_to_string(live.project().join("made.txt")).unwrap(),
         "made\n"
     );
-    // The model was told what was said before.
+    // The model received the earlier conversation.
     let last = live.model.requests().pop().expect("a request");
     assert!(
         format!("{:?}", last.body).contains("It is made."),

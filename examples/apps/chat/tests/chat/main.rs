@@ -1,4 +1,4 @@
-//! The chat in a terminal, with agents that follow a script.
+//! Tests of the chat in a terminal, with agents that follow a script.
 
 mod fake;
 #[cfg(feature = "live")]

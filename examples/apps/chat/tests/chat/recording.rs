@@ -1,6 +1,6 @@
-//! The recording in the guide: screens of a session.
+//! Records the screens of a session that are in the guide.
 //!
-//! `AGENTWIRE_WRITE_RECORDING=1 cargo test -p chat recording` writes it anew.
+//! `AGENTWIRE_WRITE_RECORDING=1 cargo test -p chat recording` writes the recording.
 
 use crate::CHAT;
 use serde_json::json;
@@ -10,7 +10,7 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/guide/cha
 
 struct Recording {
     chat: Terminal,
-    /// The recorded steps; `None` to record them.
+    /// The recorded steps, or `None` to record new ones.
     expected: Option<std::vec::IntoIter<String>>,
     steps: Vec<String>,
 }

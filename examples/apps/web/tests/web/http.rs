@@ -1,4 +1,4 @@
-//! The HTTP interface, with the fake agent.
+//! Tests of the HTTP interface, with the fake agent.
 
 use super::server::{Events, Server};
 use reqwest::StatusCode;
@@ -162,7 +162,7 @@ async fn a_reader_continues_after_the_last_event_that_it_had() {
     again.next("turn_ended").await;
     assert_eq!(again.seen, first.seen[2..]);
     assert_eq!(again.ids[0], 2);
-    // An ID that no event can have.
+    // No event can have this ID.
     session.events(Some(usize::MAX)).await;
 }
 
@@ -259,7 +259,7 @@ async fn other_hosts_and_origins_are_refused() {
     let page = server.get("/").await;
     let policy = page.headers()["content-security-policy"].to_str().unwrap();
     assert!(policy.contains("script-src 'self'"), "{policy}");
-    // Only the three that were allowed started sessions.
+    // Only the three allowed requests started a session.
     assert_eq!(agent.started().len(), 3);
 }
 

@@ -1,4 +1,4 @@
-//! The HTTP interface, with the real CLI and a scripted model.
+//! Tests of the HTTP interface, with the real CLI and a scripted model.
 
 use super::server::Server;
 use serde_json::json;

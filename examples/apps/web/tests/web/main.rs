@@ -1,4 +1,4 @@
-//! The server as a process, with agents that follow a script.
+//! Tests of the server as a process, with agents that follow a script.
 
 mod http;
 #[cfg(feature = "live")]

@@ -1,4 +1,4 @@
-//! The server as a process, and its interface.
+//! Starts the server as a process, and calls its interface.
 
 use futures::{Stream, StreamExt};
 use reqwest::{Client, Response, StatusCode};
@@ -22,10 +22,10 @@ pub struct Session {
 pub struct Events {
     bytes: Pin<Box<dyn Stream<Item = Vec<u8>>>>,
     buffer: String,
-    /// Every event so far, and their IDs.
+    /// The events so far.
     pub seen: Vec<Value>,
     pub ids: Vec<usize>,
-    /// How many of them `next` has passed.
+    /// The number of these events that `next` has returned.
     passed: usize,
 }
 
@@ -144,7 +144,7 @@ impl Events {
         }
     }
 
-    /// The ID of the message with this text; null if it was not sent yet.
+    /// Returns the ID of the message with this text, or null if it was not sent yet.
     pub fn id(&self, text: &str) -> String {
         let is_it = |it: &&Value| it["type"] == "prompt" && it["text"] == text;
         let prompt = self.seen.iter().find(is_it);

@@ -7,7 +7,7 @@ use super::outside::record;
 use crate::{Json, Members};
 
 /// The kinds of derivation.
-const VIAS: [&str; 12] = [
+const DERIVATION_KINDS: [&str; 12] = [
     "clear",
     "fork",
     "branch",
@@ -101,7 +101,7 @@ fn session(json: &Json) -> Option<Members> {
     let is_valid = (is(Some(kind), "unknown") && id.is_null())
         || (is(Some(kind), "claude_code_session") && is_name(id));
     let via = given.get("via")?;
-    let is_via = VIAS.iter().any(|it| is(Some(via), it));
+    let is_via = DERIVATION_KINDS.iter().any(|it| is(Some(via), it));
     (is_valid && is_via).then(|| {
         let mut session = Members::default();
         session.push("type", kind.clone());

@@ -5,7 +5,7 @@ use super::super::super::value::{elements, is, is_string, is_true, object, strin
 use crate::{Json, Members};
 
 /// The maximum length of a name, in UTF-16 units.
-const LONGEST: usize = 256;
+const MAX_NAME_UNITS: usize = 256;
 
 /// An item, reduced to valid members.
 #[derive(Debug, Clone)]
@@ -226,7 +226,7 @@ pub(in super::super) fn is_name(value: &Json) -> bool {
     let is_plain = |it: char| !matches!(it, '\0'..='\x1f' | '\x7f');
     string(Some(value)).is_some_and(|name| {
         let units = name.encode_utf16().count();
-        (1..=LONGEST).contains(&units) && name.chars().all(is_plain)
+        (1..=MAX_NAME_UNITS).contains(&units) && name.chars().all(is_plain)
     })
 }
 
