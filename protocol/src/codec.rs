@@ -27,9 +27,9 @@ pub enum Line {
     Whole(Bytes),
     /// A line that exceeded the limit and was discarded.
     TooLong {
-        /// Its first bytes, at most 4 KiB.
+        /// The first bytes of the line, at most 4 KiB.
         head: Bytes,
-        /// Its length in bytes.
+        /// The length of the line in bytes.
         length: u64,
     },
     /// Bytes without a newline at the end of the input.

@@ -268,7 +268,7 @@ object! {
 object! {
     /// Tools of an MCP server that the API connects to.
     pub struct McpToolset {
-        /// The version. There is only one.
+        /// The version. Only one exists.
         pub kind: McpToolsetVersion = "type",
         /// The name of the server.
         pub mcp_server_name: String,

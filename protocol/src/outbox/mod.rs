@@ -147,8 +147,8 @@ pub struct QueueSize {
 /// The outbound queue.
 #[derive(Debug, Default)]
 pub struct Outbox {
-    /// The segments between fences, each ordered by class. There is at least
-    /// one.
+    /// The segments between fences, each ordered by class. The list is never
+    /// empty.
     segments: VecDeque<Segment>,
     gated: bool,
     /// User messages that are queued until the end of a turn, if the agent does

@@ -1,6 +1,6 @@
 //! The agent's side of a session: a sans-I/O state machine.
 //!
-//! It implements what an agent CLI does independently of its model and its
+//! This module implements what an agent CLI does independently of its model and its
 //! tools: the handshake, the prompt queue, the order of frames in a turn,
 //! permission requests, the host's hooks and MCP servers, interrupts, limits
 //! and shutdown. The driver supplies the output of the model and of the tools

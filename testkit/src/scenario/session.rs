@@ -20,11 +20,11 @@ pub struct Scenario {
     pub about: Option<String>,
     /// Whether the fake agent has no queue: it ignores priorities, runs
     /// messages one by one, and reports neither delivery status nor session
-    /// states. Ignored by the scripted model.
+    /// states. The scripted model ignores this member.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub no_queue: bool,
-    /// Faults of the fake agent before it reads its first line. Ignored by the
-    /// scripted model.
+    /// Faults of the fake agent before it reads its first line. The scripted
+    /// model ignores this member.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub startup: Vec<Fault>,
     /// The replies of the model, one for each request.
@@ -51,24 +51,24 @@ pub struct Scenario {
     #[cfg_attr(feature = "schema", schemars(schema_with = "profile_schema"))]
     pub profile: Option<Profile>,
     /// Whether the fake agent has no API key, so that its turns fail before the
-    /// model request. Ignored by the scripted model.
+    /// model request. The scripted model ignores this member.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub no_key: bool,
     /// Responses to control requests, by subtype. They override the responses
-    /// of the fake agent, for example for files, plans and titles. Ignored by
-    /// the scripted model.
+    /// of the fake agent, for example for files, plans and titles. The scripted
+    /// model ignores this member.
     #[serde(skip_serializing_if = "Responses::is_empty")]
     pub responses: Responses,
     /// The rule that decides whether a tool call needs a permission request.
-    /// Ignored by the scripted model.
+    /// The scripted model ignores this member.
     #[serde(skip_serializing_if = "Permissions::is_script")]
     pub permissions: Permissions,
-    /// Expectations about the host, which the fake agent checks. Ignored by the
-    /// scripted model.
+    /// Expectations about the host, which the fake agent checks. The scripted
+    /// model ignores this member.
     #[serde(skip_serializing_if = "Expect::is_empty")]
     pub expect: Expect,
-    /// Data of a test harness, such as the prompts of its host. Ignored by the
-    /// fake agent and by the scripted model.
+    /// Data of a test harness, such as the prompts of its host. The fake agent
+    /// and the scripted model ignore this member.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<Value>,
 }

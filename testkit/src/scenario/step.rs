@@ -39,19 +39,19 @@ pub enum Step {
     Cut,
     /// A request of the fake agent to the host: an object with a `subtype`,
     /// such as `elicitation` or `request_user_dialog`. After the response, a
-    /// text block shows it as `answered: {…}` or `refused: why`. Ignored by the
-    /// scripted model.
+    /// text block shows it as `answered: {…}` or `refused: why`. The scripted
+    /// model ignores this step.
     #[serde(deserialize_with = "read_ask")]
     Ask(Value),
     /// A message of the fake agent: an object with a `type`, such as
-    /// `rate_limit_event`. A message ID and the session ID are added. Ignored
-    /// by the scripted model.
+    /// `rate_limit_event`. A message ID and the session ID are added. The
+    /// scripted model ignores this step.
     #[serde(deserialize_with = "read_message")]
     Message(Map<String, Value>),
-    /// A fault of the agent's process. Ignored by the scripted model.
+    /// A fault of the agent's process. The scripted model ignores this step.
     Fault(Fault),
-    /// Many messages, and a text block with their number. Ignored by the
-    /// scripted model.
+    /// Many messages, and a text block with their number. The scripted model
+    /// ignores this step.
     Load(Load),
 }
 
@@ -75,7 +75,7 @@ pub struct ToolCall {
     #[serde(default)]
     pub takes_ms: u64,
     /// The gate at which the tool waits on the fake agent before `takes_ms`
-    /// begins. Ignored by the real CLI.
+    /// begins. The real CLI ignores this member.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
@@ -88,7 +88,7 @@ pub struct ToolCall {
     pub ask: bool,
     /// Additional members of the fake agent's permission request, such as
     /// `permission_suggestions` or `blocked_path`. They override members of the
-    /// same name. Ignored by the real CLI.
+    /// same name. The real CLI ignores this member.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub question: Value,
     /// Whether the fake agent writes the file of an allowed `Write`. The fake

@@ -10,7 +10,7 @@ object! {
     /// start of a process. They are called for the starts after a `/clear`.
     #[derive(Default)]
     pub struct SessionStart tags("hook_event_name" = "SessionStart") {
-        /// How it starts.
+        /// How the session starts.
         pub source: Option<SessionStartSource>,
         /// The name of the model.
         pub model: Option<String>,
