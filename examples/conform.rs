@@ -276,10 +276,10 @@ fn hook_of(hook: CaseHook, seen: &Seen) -> Hook {
 
 /// The events so far. Other tasks wait for changes.
 #[derive(Clone, Default)]
-struct Seen(Arc<(Mutex<Sights>, Notify)>);
+struct Seen(Arc<(Mutex<SessionProgress>, Notify)>);
 
 #[derive(Default)]
-struct Sights {
+struct SessionProgress {
     lines: Vec<Value>,
     /// All prompts.
     sent: Vec<Box<str>>,
@@ -291,7 +291,7 @@ struct Sights {
     is_over: bool,
 }
 
-impl Sights {
+impl SessionProgress {
     /// Whether a turn has not ended.
     fn is_running(&self) -> bool {
         !self.sent.iter().all(|uuid| self.ended.contains(uuid))
@@ -307,18 +307,18 @@ impl Sights {
 }
 
 impl Seen {
-    fn change(&self, change: impl FnOnce(&mut Sights)) {
+    fn change(&self, change: impl FnOnce(&mut SessionProgress)) {
         change(&mut self.0.0.lock().unwrap_or_else(PoisonError::into_inner));
         self.0.1.notify_waiters();
     }
 
     /// Waits until the condition holds, or the session has ended.
-    async fn until(&self, is_so: impl Fn(&Sights) -> bool) {
+    async fn until(&self, is_so: impl Fn(&SessionProgress) -> bool) {
         loop {
             let changed = self.0.1.notified();
             {
-                let sights = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
-                if sights.is_over || is_so(&sights) {
+                let progress = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
+                if progress.is_over || is_so(&progress) {
                     return;
                 }
             }

@@ -82,7 +82,7 @@ impl Agent {
         }
     }
 
-    /// Writes bytes, sometimes slowly. If the agent exits within them, writes only half.
+    /// Writes bytes, sometimes slowly. If the agent exits within these bytes, writes only half.
     async fn say(&mut self, mut bytes: &[u8]) {
         if self.dice.one_in(8) {
             sleep(pause(&mut self.dice)).await;

@@ -331,8 +331,8 @@ impl Host {
     }
 
     /// Handles the end of the agent's output. If the bytes after the last
-    /// newline are a whole frame, it is handled. Otherwise they are reported as
-    /// a notice.
+    /// newline are a whole frame, handles this frame. Otherwise, reports these
+    /// bytes as a notice.
     pub fn handle_input_end(&mut self, now: Instant) {
         if let Some(line) = self.decoder.finish() {
             self.handle_line(now, line);

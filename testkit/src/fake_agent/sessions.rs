@@ -15,8 +15,8 @@ use std::time::SystemTime;
 pub(super) struct Refusal {
     /// The message for standard error.
     pub(super) why: String,
-    /// The session ID for the result that the host gets. `None` if there is no
-    /// result, for invalid flags.
+    /// The session ID for the result that the host gets. `None` for invalid
+    /// flags, which have no result.
     pub(super) session_id: Option<String>,
 }
 

@@ -370,7 +370,7 @@ fn ends_word(c: char) -> bool {
     c == ' ' || c.is_ascii_control() || "\"'`\\,;()[]{}<>|&".contains(c)
 }
 
-/// Returns whether a name may mark a secret. This is a quick check.
+/// Returns whether a name may mark a secret, quickly.
 fn may_be_secret(lower: &str) -> bool {
     const PIECES: [&str; 10] = [
         "key", "token", "secret", "pass", "pwd", "auth", "cred", "cookie", "jwt", "sig",

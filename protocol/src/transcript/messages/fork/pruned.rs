@@ -8,8 +8,8 @@ use crate::Members;
 use std::collections::{HashMap, HashSet};
 
 /// Removes records that would make the copy end with another message than its
-/// last one. These are abandoned branches, and compactions that preserved
-/// messages which the copy does not have. `id` is an unused ID.
+/// last one: the records of abandoned branches, and of compactions that
+/// preserved messages which the copy does not have. `id` is an unused ID.
 pub(super) fn prune(rows: &mut Vec<Row>, id: &str) {
     let omitted = match Branches::of(rows, id) {
         Some(branches) => branches.omitted(),

@@ -12,7 +12,7 @@ const MAX_NAME_UNITS: usize = 256;
 pub(super) struct Item(pub(super) Members);
 
 impl Item {
-    /// Reads an item. Returns `None` if it is invalid.
+    /// Reads an item. Returns `None` if the item is invalid.
     pub(super) fn of(json: &Json) -> Option<Self> {
         let given = object(Some(json))?;
         match given.get("response_id") {
