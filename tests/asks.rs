@@ -135,7 +135,7 @@ async fn a_cancelled_request_gets_no_late_answer_even_if_its_id_is_reused() {
 }
 
 #[tokio::test]
-async fn an_answer_by_id_precedes_that_of_the_callback() {
+async fn an_answer_of_a_responder_precedes_that_of_its_callback() {
     let options = Options::new().on_permission(|ask: PermissionRequest| async move {
         ask.later()
             .respond(PermissionResult::allow())

@@ -126,7 +126,7 @@ async fn requests_that_the_agent_would_ignore_are_not_sent() {
 }
 
 #[tokio::test]
-async fn capabilities_may_be_declared_in_any_message() {
+async fn capabilities_may_be_declared_in_initialize_or_init() {
     let (mut client, mut agent) = connect(Options::new(), &["mcp_call_check_permissions_v1"]).await;
     assert_eq!(client.capabilities(), ["mcp_call_check_permissions_v1"]);
     let call = McpCall::new("mcp__a__b", json!({})).check_permissions();
