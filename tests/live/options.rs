@@ -106,7 +106,7 @@ async fn an_empty_list_of_tools_disables_all_tools() {
 #[schemars(crate = "agentwire::schemars")]
 struct Crab {
     name: String,
-    /// The number of legs, pincers included.
+    /// Pincers included.
     legs: u32,
 }
 

@@ -36,8 +36,8 @@ async fn tools_have_a_schema_and_return_the_output_of_their_function() {
             "inputSchema": {
                 "$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object",
                 "properties": {
-                    "a": {"description": "The one.", "type": "integer", "format": "int64"},
-                    "b": {"description": "The other.", "type": "integer", "format": "int64"}},
+                    "a": {"description": "The first summand.", "type": "integer", "format": "int64"},
+                    "b": {"description": "The second summand.", "type": "integer", "format": "int64"}},
                 "required": ["a", "b"]}}]});
     assert_eq!(manifest["toolsListResult"], listed);
 
