@@ -309,6 +309,10 @@ pub(crate) struct Delivered {
     frames: Vec<Bytes>,
     lost: HashSet<Box<str>>,
     lagged: bool,
+    /// Requests of the agent that were delivered and are not over.
+    requests: HashSet<Box<str>>,
+    /// A request that was over before it was delivered.
+    problem: Option<String>,
 }
 
 impl Delivered {
@@ -318,6 +322,12 @@ impl Delivered {
             Event::Frame(frame) => self.frames.push(frame.raw().clone()),
             Event::Notice(Notice::Lost { uuid }) => drop(self.lost.insert(uuid.clone())),
             Event::Notice(Notice::Lagged { .. }) => self.lagged = true,
+            Event::Request(pending) => drop(self.requests.insert(pending.request_id.clone())),
+            Event::RequestAnswered { request_id } | Event::RequestWithdrawn { request_id }
+                if !self.requests.remove(request_id) && !self.lagged =>
+            {
+                self.problem = Some(format!("{event:?} without the request"));
+            }
             _ => {}
         }
     }
@@ -335,6 +345,9 @@ impl Delivered {
     /// Compares the events with the frames that were read. A reader that stopped has only a
     /// part of them. Partial messages may be joined.
     pub(crate) fn check(&self, wire: &Wire, to_the_end: bool) -> Result<(), String> {
+        if let Some(problem) = &self.problem {
+            return Err(problem.clone());
+        }
         let read = wire.frames();
         if self.lagged {
             let mut rest = read.iter();
