@@ -29,7 +29,7 @@ macro_rules! chapters {
         #[doc = ""]
         #[doc = include_str!(concat!("../docs/guide/", $file))]
         // The examples need these features; without them they are no tests.
-        #[cfg(any(not(doctest), all(feature = "mcp", feature = "schema")))]
+        #[cfg(any(not(doctest), all(feature = "conversation", feature = "mcp")))]
         pub mod $name {}
     )*};
 }

@@ -179,9 +179,11 @@
 //!
 //! # Features
 //!
-//! - `mcp`: tools and MCP servers inside your program.
+//! - `mcp`: tools and MCP servers inside your program. Enables `schema`.
 //! - `schema`: structured output from Rust types ([`Options::output_format`]
 //!   works without it).
+//! - `conversation`: the module `protocol::conversation`, which assembles a
+//!   conversation from streamed parts, for user interfaces.
 
 // docs.rs builds with a nightly compiler, which marks what needs a feature.
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -235,13 +237,30 @@ pub use process::{ClosePolicy, ExitGuard, close_all};
 pub use store::SessionStore;
 
 /// The crate with the trait and the derive macro `JsonSchema`, for the types of
-/// [`Options::output_type`] and of the tools of `mcp::Tools`. Needs the feature
-/// `schema` or `mcp`.
-#[cfg(all(feature = "mcp", not(feature = "schema")))]
-pub use rmcp::schemars;
-/// The crate with the trait and the derive macro `JsonSchema`, for the types of
-/// [`Options::output_type`] and of the tools of `mcp::Tools`. Needs the feature
-/// `schema` or `mcp`.
+/// [`Options::output_type`] and of the tools of `mcp::Tools`. Requires the feature
+/// `schema`, which `mcp` enables.
+///
+/// The macro refers to `schemars` by name, so import both. A dependency on `schemars`
+/// is not needed.
+///
+/// ```
+/// use agentwire::schemars::{self, JsonSchema};
+///
+/// #[derive(JsonSchema)]
+/// struct Rating {
+///     score: f64,
+/// }
+/// ```
+///
+/// Without the import of `schemars`, name the crate on the type:
+///
+/// ```
+/// #[derive(agentwire::schemars::JsonSchema)]
+/// #[schemars(crate = "agentwire::schemars")]
+/// struct Rating {
+///     score: f64,
+/// }
+/// ```
 #[cfg(feature = "schema")]
 pub use schemars;
 

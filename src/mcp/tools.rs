@@ -6,10 +6,10 @@ use rmcp::model::{
     Implementation, InitializeResult, JsonObject, ListToolsResult, PaginatedRequestParams,
     ProgressNotificationParam, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
 };
-use rmcp::schemars::JsonSchema;
-use rmcp::schemars::generate::SchemaSettings;
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
