@@ -151,8 +151,7 @@
 //! # Errors
 //!
 //! A failed turn is not an [`Error`] but a result: see
-//! [`ResultMessage::is_error`](protocol::message::ResultMessage) and
-//! [`ResultMessage::error_for_result`](protocol::message::ResultMessage::error_for_result).
+//! [`ResultMessage::is_error`](ResultMessage) and [`ResultMessage::error_for_result`].
 //! Invalid input from the agent is reported as a [`Notice`], and the session
 //! continues. An [`Error`] ends either the session or only the call that
 //! returned it.
@@ -216,8 +215,8 @@ pub mod transport;
 pub use agentwire_protocol::host::{
     Activity, SessionUpdate, SubmissionState, TurnEnd, TurnEvent, TurnOutcome,
 };
-pub use agentwire_protocol::message::UserMessage;
-pub use agentwire_protocol::permission::PermissionResult;
+pub use agentwire_protocol::message::{ResultMessage, UserMessage};
+pub use agentwire_protocol::permission::{PermissionMode, PermissionResult};
 pub use agentwire_protocol::{Frame, Json, Message};
 #[doc(inline)]
 pub use callback::Later;
@@ -232,7 +231,7 @@ pub use options::{Options, RestartPolicy, Thinking};
 #[doc(inline)]
 pub use permission::Rules;
 #[doc(inline)]
-pub use process::{ClosePolicy, ExitGuard, close_all};
+pub use process::{ClosePolicy, CloseReport, ExitGuard, close_all};
 #[doc(inline)]
 pub use store::SessionStore;
 
