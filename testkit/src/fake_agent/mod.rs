@@ -45,6 +45,7 @@ pub use command_line::FlagError;
 pub use environment::{CLOCK, GATES, LOG, PROFILE, SCRIPT, SESSIONS, ScriptError, UNKNOWN_FLAGS};
 pub use exit::UNEXPECTED;
 pub use flags::{Flags, InputFormat, OutputFormat, RETRY_MS};
+pub use gates::Gates;
 pub use path::{BIN, NotBuilt, path};
 pub use player::{Output, Player};
 pub use records::{Record, SubagentRecord};
