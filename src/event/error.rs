@@ -188,6 +188,9 @@ pub enum Error {
     NoSuchSession {
         /// The ID, as set by the option.
         session_id: String,
+        /// The errors of the CLI's result and the tail of its standard error. Not part of
+        /// `Display`, which says the same.
+        said: String,
     },
     /// The session store failed while a session was loaded.
     #[error("the session store failed in `{call}` for {of}: {failure}")]
@@ -357,7 +360,8 @@ pub enum EndReason {
     /// without being closed.
     Dropped,
     /// The CLI exited before its first turn, for instance because it refused an
-    /// option or the session to resume, or because it is not an agent CLI.
+    /// option, or because it is not an agent CLI. A session to resume that does not exist is an
+    /// [`Error::NoSuchSession`] instead.
     ExitedBeforeFirstTurn,
     /// The CLI exited or was killed unexpectedly.
     Exited,
