@@ -137,7 +137,6 @@ pub enum RulesError {
         /// The rule.
         rule: String,
         /// The problem, and its position.
-        #[source]
         error: RuleError,
     },
     /// The rule can be parsed, but can never match. The agent ignores such a
