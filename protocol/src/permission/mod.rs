@@ -5,6 +5,7 @@ mod mode;
 mod plan;
 mod question;
 mod rule;
+mod tool_name;
 mod update;
 
 pub use mode::PermissionMode;
@@ -14,6 +15,7 @@ pub use question::{
     QuestionOption, QuestionUnanswered,
 };
 pub use rule::RuleError;
+pub use tool_name::{built_in_tools, closest_tool};
 pub use update::{
     AddDirectories, AddRules, PermissionBehavior, PermissionDestination, PermissionRule,
     PermissionUpdate, RemoveDirectories, RemoveRules, ReplaceRules, SetMode,

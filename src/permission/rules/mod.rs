@@ -204,6 +204,12 @@ impl Rules {
         }
     }
 
+    /// Returns the names of the tools that the rules are about, or patterns of them.
+    pub(crate) fn tools(&self) -> impl Iterator<Item = &str> {
+        let rules = self.allow.iter().chain(&self.ask).chain(&self.deny);
+        rules.map(|rule| &*rule.tool)
+    }
+
     /// Returns the deny and the ask rules.
     pub(crate) fn stopping(&self) -> (Vec<String>, Vec<String>) {
         let texts = |rules: &[Rule]| {
@@ -355,7 +361,7 @@ fn read_all(rules: Vec<String>, side: Side) -> Result<Vec<Rule>, RulesError> {
             Err(error) => return Err(RulesError::Unreadable { rule, error }),
         };
         Rule::new(parsed, side).map_err(|why| {
-            let why = why.to_owned();
+            let why = why.into_owned();
             RulesError::Senseless { rule, why }
         })
     };
