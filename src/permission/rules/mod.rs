@@ -12,8 +12,9 @@ mod verdict;
 use super::policy::{Decision, Policy};
 use agentwire_protocol::Json;
 use agentwire_protocol::permission::{CanUseTool, PermissionRule, RuleError};
-use path::Places;
+pub(super) use path::{Disk, Places};
 use rule::{About, Access, Call, Rule, Side};
+pub(super) use rule::{EDITS, READS};
 use std::path::{Path, PathBuf};
 pub use verdict::{RulesVerdict, Undecided};
 
