@@ -59,6 +59,8 @@ mod transcripts;
 mod unasked;
 #[path = "live/usage.rs"]
 mod usage;
+#[path = "live/within.rs"]
+mod within;
 
 use support::scenario;
 

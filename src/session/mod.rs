@@ -84,6 +84,7 @@ pub(crate) fn start(
     let declared: Arc<Declared> = Arc::default();
     let (servers, model, mode) = options.reported();
     declared.configured.start(servers, model, mode);
+    (declared.configured).set_unknown_tools(options.unknown_tools());
     let home = private.home.clone();
     let has_home = home.is_some();
     if known.stores_results_first {
