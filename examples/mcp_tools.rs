@@ -9,10 +9,10 @@
 
 use agentwire::mcp::{Call, Tools};
 use agentwire::protocol::content::{Content, ContentBlock};
+use agentwire::schemars::{self, JsonSchema};
 use agentwire::{Event, Handle, Message, Options, PermissionResult, query};
 use agentwire_testkit::{Scenario, Step, fake_agent};
 use rmcp::handler::server::common::Extension;
-use rmcp::schemars::{self, JsonSchema};
 use rmcp::{ServerHandler, tool, tool_handler, tool_router};
 use serde::Deserialize;
 use serde_json::json;

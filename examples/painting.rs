@@ -2,7 +2,7 @@
 //! complete, and the conversation stored as JSON.
 //!
 //! ```text
-//! cargo run --example painting
+//! cargo run --example painting --features conversation
 //! ```
 
 #![allow(clippy::print_stdout, reason = "it is what an example does")]

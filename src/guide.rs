@@ -12,6 +12,8 @@
 //! | [`security`] | permissions, secrets, untrusted text and settings |
 //! | [`testing`] | tests without a network |
 //! | [`deployment`] | containers, signals, supervisors, memory |
+//! | [`tenants`] | sessions for several users: homes, credentials, histories, what is shared |
+//! | [`serving`] | sessions over HTTP: owners, disconnects, permission requests, shutdown |
 //! | [`migration`] | from the official SDKs, name by name |
 //! | [`upgrading`] | how versions are numbered |
 
@@ -24,12 +26,14 @@ macro_rules! chapters {
         #[doc = "[Cookbook]: crate::guide::cookbook"]
         #[doc = "[Deployment]: crate::guide::deployment"]
         #[doc = "[Security]: crate::guide::security"]
+        #[doc = "[Serving]: crate::guide::serving"]
+        #[doc = "[Tenants]: crate::guide::tenants"]
         #[doc = "[Testing]: crate::guide::testing"]
         #[doc = "[quiet]: crate::guide::quiet"]
         #[doc = ""]
         #[doc = include_str!(concat!("../docs/guide/", $file))]
         // The examples need these features; without them they are no tests.
-        #[cfg(any(not(doctest), all(feature = "mcp", feature = "schema")))]
+        #[cfg(any(not(doctest), all(feature = "conversation", feature = "mcp")))]
         pub mod $name {}
     )*};
 }
@@ -44,6 +48,8 @@ chapters! {
     security, "security.md";
     testing, "testing.md";
     deployment, "deployment.md";
+    tenants, "tenants.md";
+    serving, "serving.md";
     migration, "migration.md";
     upgrading, "upgrading.md";
 }

@@ -158,8 +158,7 @@
 //! # Errors
 //!
 //! A failed turn is not an [`Error`] but a result: see
-//! [`ResultMessage::is_error`](protocol::message::ResultMessage) and
-//! [`ResultMessage::error_for_result`](protocol::message::ResultMessage::error_for_result).
+//! [`ResultMessage::is_error`](ResultMessage) and [`ResultMessage::error_for_result`].
 //! Invalid input from the agent is reported as a [`Notice`], and the session
 //! continues. An [`Error`] ends either the session or only the call that
 //! returned it.
@@ -186,9 +185,11 @@
 //!
 //! # Features
 //!
-//! - `mcp`: tools and MCP servers inside your program.
+//! - `mcp`: tools and MCP servers inside your program. Enables `schema`.
 //! - `schema`: structured output from Rust types ([`Options::output_format`]
 //!   works without it).
+//! - `conversation`: the module `protocol::conversation`, which assembles a
+//!   conversation from streamed parts, for user interfaces.
 
 // docs.rs builds with a nightly compiler, which marks what needs a feature.
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -221,8 +222,8 @@ pub mod transport;
 pub use agentwire_protocol::host::{
     Activity, SessionUpdate, SubmissionState, TurnEnd, TurnEvent, TurnOutcome,
 };
-pub use agentwire_protocol::message::UserMessage;
-pub use agentwire_protocol::permission::PermissionResult;
+pub use agentwire_protocol::message::{ResultMessage, UserMessage};
+pub use agentwire_protocol::permission::{PermissionMode, PermissionResult};
 pub use agentwire_protocol::{Frame, Json, Message};
 #[doc(inline)]
 pub use callback::Later;
@@ -237,19 +238,36 @@ pub use options::{Options, RestartPolicy, Thinking};
 #[doc(inline)]
 pub use permission::Rules;
 #[doc(inline)]
-pub use process::{ClosePolicy, ExitGuard, close_all};
+pub use process::{ClosePolicy, CloseReport, ExitGuard, close_all};
 pub use session::SessionGroup;
 #[doc(inline)]
 pub use store::SessionStore;
 
 /// The crate with the trait and the derive macro `JsonSchema`, for the types of
-/// [`Options::output_type`] and of the tools of `mcp::Tools`. Needs the feature
-/// `schema` or `mcp`.
-#[cfg(all(feature = "mcp", not(feature = "schema")))]
-pub use rmcp::schemars;
-/// The crate with the trait and the derive macro `JsonSchema`, for the types of
-/// [`Options::output_type`] and of the tools of `mcp::Tools`. Needs the feature
-/// `schema` or `mcp`.
+/// [`Options::output_type`] and of the tools of `mcp::Tools`. Requires the feature
+/// `schema`, which `mcp` enables.
+///
+/// The macro refers to `schemars` by name, so import both. A dependency on `schemars`
+/// is not needed.
+///
+/// ```
+/// use agentwire::schemars::{self, JsonSchema};
+///
+/// #[derive(JsonSchema)]
+/// struct Rating {
+///     score: f64,
+/// }
+/// ```
+///
+/// Without the import of `schemars`, name the crate on the type:
+///
+/// ```
+/// #[derive(agentwire::schemars::JsonSchema)]
+/// #[schemars(crate = "agentwire::schemars")]
+/// struct Rating {
+///     score: f64,
+/// }
+/// ```
 #[cfg(feature = "schema")]
 pub use schemars;
 

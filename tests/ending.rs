@@ -6,7 +6,7 @@
 use crate::support;
 
 use agentwire::protocol::host::Queueing;
-use agentwire::{Client, EndReason, Error, Options, query};
+use agentwire::{Client, EndReason, Error, Options, RestartPolicy, query};
 use agentwire_testkit::{Fault, Scenario, Step, fake_agent};
 use serde_json::json;
 use std::os::unix::process::ExitStatusExt;
@@ -301,14 +301,33 @@ async fn the_error_of_a_missing_loader_or_interpreter_names_it() {
 #[tokio::test]
 async fn resuming_a_missing_session_is_an_error_with_its_id() {
     let folder = tempfile::tempdir().unwrap();
-    for id in [
-        "11111111-1111-4111-8111-111111111111",
-        "no title of a session",
+    let missing = "11111111-1111-4111-8111-111111111111";
+    for (profile, id, fork) in [
+        ("2.1.332", missing, false),
+        ("2.1.332", missing, true),
+        ("2.1.332", "no \"title\" of a session", false),
+        ("2.1.197", missing, false),
+        ("2.0.77", missing, false),
     ] {
-        let options = fake(&Scenario::default()).env(fake_agent::SESSIONS, folder.path());
-        match Client::connect(options.resume(id)).await {
-            Err(Error::NoSuchSession { session_id }) => assert_eq!(session_id, id),
-            other => panic!("{other:?}"),
+        let options = fake(&Scenario::default())
+            .env(fake_agent::SESSIONS, folder.path())
+            .env(fake_agent::PROFILE, profile)
+            .resume(id)
+            .fork_session(fork);
+        for options in [options.clone().restart(RestartPolicy::default()), options] {
+            match Client::connect(options).await {
+                Err(Error::NoSuchSession { session_id, said }) => {
+                    assert_eq!(session_id, id);
+                    // 2.0.77 writes no result, only to standard error.
+                    let times = said.matches("No conversation found").count();
+                    assert!(times == 1 || profile != "2.0.77", "{said}");
+                    assert!(
+                        said.contains("11111111") || said.contains("title"),
+                        "{said}"
+                    );
+                }
+                other => panic!("{profile} {id}: {other:?}"),
+            }
         }
     }
 }

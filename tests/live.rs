@@ -59,6 +59,8 @@ mod transcripts;
 mod unasked;
 #[path = "live/usage.rs"]
 mod usage;
+#[path = "live/within.rs"]
+mod within;
 
 use support::scenario;
 
@@ -510,7 +512,7 @@ async fn a_request_in_a_turn_is_answered_while_the_session_closes() {
     let closing = handle.close();
     while let Some(event) = turn.next().await {
         if let Event::Request(pending) = event.unwrap() {
-            assert_eq!(client.pending_requests(), [pending.clone()]);
+            assert_eq!(client.pending_requests(), std::slice::from_ref(&pending));
             assert_eq!(client.activity(), Activity::RequiresAction);
             let answer = handle.respond(&pending.request_id, PermissionResult::allow());
             answer.await.unwrap();

@@ -9,7 +9,7 @@ mod attachments;
 mod callbacks;
 mod closing;
 mod controls;
-#[cfg(all(feature = "mcp", feature = "schema"))]
+#[cfg(all(feature = "conversation", feature = "mcp"))]
 mod cookbook;
 mod elsewhere;
 mod ending;

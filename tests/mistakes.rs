@@ -6,7 +6,8 @@ use crate::support;
 
 use agentwire::protocol::permission::PermissionMode;
 use agentwire::{
-    Client, Error, Event, Later, Notice, Options, PermissionResult, Rules, attach, prompt, query,
+    Activity, Client, Error, Event, Later, Notice, Options, PermissionResult, Rules, attach,
+    prompt, query,
 };
 use agentwire_testkit::{Scenario, Step};
 use serde_json::{Value, json};
@@ -148,6 +149,13 @@ async fn options_that_make_no_sense() {
     let error = Rules::builder().allow(["Bash(git"]).build().unwrap_err();
     says("an invalid rule of the program's", error, &["Bash(git"]);
 
+    let error = Rules::builder().allow(["Bsh(git *)"]).build().unwrap_err();
+    says(
+        "a rule about a tool that does not exist",
+        error,
+        &["`Bsh`", "`Bash`"],
+    );
+
     let options = fake(&talk())
         .permission_mode(PermissionMode::BypassPermissions)
         .on_permission(|_| async { PermissionResult::allow() });
@@ -157,6 +165,54 @@ async fn options_that_make_no_sense() {
         ignored,
         &["Options::on_permission", "bypassPermissions"],
     );
+}
+
+#[tokio::test]
+async fn tools_that_do_not_exist() {
+    let rules = || {
+        let rules = Rules::builder().allow(["WebFtch"]).deny(["Wirte"]);
+        rules.deny(["mcp__wiki", "mcp__*"]).build().unwrap()
+    };
+    for (options, parts) in [
+        (
+            fake(&talk()).tools(["Bash", "Raed"]),
+            ["Options::tools", "`Raed`", "`Read`"],
+        ),
+        (
+            fake(&talk()).allowed_tools(["Task", "Bsh(git *)"]),
+            ["Options::allowed_tools", "`Bsh`", "`Bash`"],
+        ),
+        (
+            fake(&talk()).disallowed_tools(["Teleport"]),
+            ["Options::disallowed_tools", "`Teleport`", "no effect"],
+        ),
+        (
+            fake(&talk()).rules(rules()),
+            ["Options::rules", "`WebFtch`", "`WebFetch`"],
+        ),
+    ] {
+        says("an unknown tool", notice(options).await, &parts);
+    }
+
+    // Once, and for each name once.
+    let scenario = talk().reply([Step::text("Again.")]);
+    let mut client = Client::connect(fake(&scenario).rules(rules()))
+        .await
+        .unwrap();
+    let mut found = Vec::new();
+    for _ in 0..2 {
+        client.send("Go");
+        wait_for(&mut client, |event| match event {
+            Event::Notice(Notice::UnknownTool { name, .. }) => {
+                found.push(name.to_string());
+                None
+            }
+            Event::Activity(Activity::Idle) => Some(()),
+            _ => None,
+        })
+        .await;
+    }
+    assert_eq!(found, ["WebFtch", "Wirte"]);
 }
 
 #[tokio::test]

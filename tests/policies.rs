@@ -5,7 +5,7 @@
 use crate::support;
 
 use agentwire::callback::Response;
-use agentwire::permission::{Audited, PermissionRequest, Policy, ReadOnly};
+use agentwire::permission::{Audited, PermissionRequest, Policy, ReadOnly, Within};
 use agentwire::protocol::permission::CanUseTool;
 use agentwire::terminal::TerminalPrompter;
 use agentwire::{Later, Options, PermissionResult, Rules};
@@ -46,6 +46,61 @@ async fn requests_without_a_decision_are_denied_with_the_message() {
         let said = answer_to(&mut agent, &request).await;
         let said = said.get("message").unwrap_or(&said["behavior"]);
         assert_eq!(said, answer, "{request}");
+    }
+}
+
+#[tokio::test]
+async fn file_tools_stay_within_a_directory() {
+    let folder = tempfile::tempdir().unwrap();
+    let (project, out) = (folder.path().join("project"), folder.path().join("out"));
+    for folder in [&project, &out] {
+        std::fs::create_dir(folder).unwrap();
+    }
+    std::os::unix::fs::symlink(&out, project.join("link")).unwrap();
+    let rules = Rules::builder().allow(["Bash(git *)", "mcp__wiki"]);
+    let policy = Within::new(&project).unwrap().or(rules.build().unwrap());
+    let policy = policy.or_deny("Nobody is there.");
+    let (_client, mut agent) = connect(Options::new().permission_handler(policy)).await;
+    let outside = |path: &str| format!("Not allowed: `{path}` is not in {}.", project.display());
+    let at = |name: &str| project.join(name).display().to_string();
+    for (request, answer) in [
+        (
+            tool("Write", json!({"file_path": at("new.txt")})),
+            "allow".to_owned(),
+        ),
+        (
+            tool("Read", json!({"file_path": "/etc/passwd"})),
+            outside("/etc/passwd"),
+        ),
+        (
+            tool("Write", json!({"file_path": at("link/new.txt")})),
+            outside(&at("link/new.txt")),
+        ),
+        (tool("Glob", json!({"pattern": "/etc/*"})), outside("/etc/")),
+        (
+            tool("Bash", json!({"command": "git log"})),
+            "allow".to_owned(),
+        ),
+        (
+            tool("Bash", json!({"command": "make"})),
+            "Nobody is there.".to_owned(),
+        ),
+        (
+            tool("mcp__wiki__get", json!({"path": "/etc"})),
+            "allow".to_owned(),
+        ),
+        (
+            tool("mcp__files__read", json!({"path": at("a")})),
+            "Nobody is there.".to_owned(),
+        ),
+        (
+            tool("Teleport", json!({"file_path": at("a")})),
+            "Nobody is there.".to_owned(),
+        ),
+    ] {
+        let said = answer_to(&mut agent, &request).await;
+        let said = said.get("message").unwrap_or(&said["behavior"]);
+        assert_eq!(said, &answer, "{request}");
     }
 }
 

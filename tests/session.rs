@@ -9,10 +9,11 @@ use agentwire::permission::PermissionRequest;
 use agentwire::protocol::{Json, host};
 use agentwire::{
     Activity, Client, EndReason, Error, Event, Message, Notice, Options, PermissionResult,
-    TurnEvent, TurnOutcome, query,
+    TurnEvent, TurnOutcome, prompt, query,
 };
 use agentwire_testkit::{Fault, Scenario, Step};
 use serde_json::json;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use support::{answering, describe, ended, fake, log_to_end, says, script, wait_for};
@@ -513,6 +514,48 @@ async fn standard_error_is_delivered() {
     let options = fake(&scenario).on_stderr(move |text| listener.lock().unwrap().push_str(text));
     query("Go", options).await.unwrap().result().await.unwrap();
     assert_eq!(*heard.lock().unwrap(), "careful, 🦀\n");
+}
+
+#[tokio::test]
+async fn notices_reach_their_callback_although_nobody_reads_the_stream() {
+    let heard = Arc::new(Mutex::new(vec![]));
+    let listener = Arc::clone(&heard);
+    let scenario = Scenario::default()
+        .reply([
+            Step::Fault(Fault::Stdout("no JSON\n".to_owned())),
+            Step::tool("Bash", json!({ "command": "ls" }), ""),
+        ])
+        .reply([Step::text("Done.")]);
+    let options =
+        fake(&scenario).on_notice(move |notice| listener.lock().unwrap().push(notice.to_string()));
+    prompt("Go", options.clone()).await.unwrap();
+    let heard = std::mem::take(&mut *heard.lock().unwrap());
+
+    let mut delivered = vec![];
+    let mut answer = query("Go", options).await.unwrap();
+    while let Some(event) = answer.next().await {
+        if let Event::Notice(notice) = event.unwrap() {
+            delivered.push(notice.to_string());
+        }
+    }
+    assert_eq!(heard, delivered);
+    assert_eq!(heard.len(), 2, "{heard:?}");
+}
+
+#[tokio::test]
+async fn a_callback_for_notices_that_panics_costs_nothing_but_itself() {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&calls);
+    let noise = || Step::Fault(Fault::Stdout("no JSON\n".to_owned()));
+    let scenario = Scenario::default().reply([noise(), noise(), Step::text("Done.")]);
+    let options = fake(&scenario).on_notice(move |_| {
+        counter.fetch_add(1, Ordering::Relaxed);
+        panic!("I cannot hear this");
+    });
+    let text = String::from("Go");
+    let result = prompt(&text, options).await.unwrap();
+    assert_eq!(result.text(), "Done.");
+    assert_eq!(calls.load(Ordering::Relaxed), 1);
 }
 
 #[tokio::test]

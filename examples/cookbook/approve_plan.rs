@@ -1,5 +1,4 @@
-use agentwire::protocol::permission::PermissionMode;
-use agentwire::{Error, Options, prompt};
+use agentwire::{Error, Options, PermissionMode, prompt};
 
 pub async fn run(options: Options) -> Result<(), Error> {
     let options = options

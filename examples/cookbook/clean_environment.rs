@@ -3,7 +3,7 @@ use agentwire::process::Environment;
 
 pub async fn run(_: Options) -> Result<(), agentwire::Error> {
     let options = Options::new()
-        .environment(Environment::only(["PATH", "HOME"]))
+        .environment(Environment::minimal())
         .env("ANTHROPIC_API_KEY", "sk-ant-very-secret");
     // Printed, secrets are masked.
     let passed = options.passed_environment();

@@ -1,3 +1,4 @@
+// Requires the feature `mcp`.
 use agentwire::mcp::Tools;
 use agentwire::schemars::{self, JsonSchema};
 use agentwire::{Error, Options, prompt};

@@ -1,7 +1,7 @@
 //! The scripts of the fake agent for each recipe.
 
 use agentwire_testkit::scenario::Response;
-use agentwire_testkit::{Fault, Load, LoadKind, Reply, Scenario, Step, Usage, When};
+use agentwire_testkit::{Fault, Load, LoadKind, Reply, Scenario, Step, ToolCall, Usage, When};
 use serde_json::json;
 use std::time::Duration;
 
@@ -13,15 +13,14 @@ pub(crate) fn of(recipe: &str) -> Scenario {
         |command: &str, result: &str| Step::tool("Bash", json!({ "command": command }), result);
     // Returns a call for which the agent suggests a rule.
     let suggested = |command: &str| {
-        let mut step = bash(command, "ok");
-        if let Step::Tool(call) = &mut step {
-            let rule = json!({ "toolName": "Bash", "ruleContent": command });
-            call.question = json!({ "permission_suggestions": [{
+        let rule = json!({ "toolName": "Bash", "ruleContent": command });
+        Step::Tool(ToolCall {
+            question: json!({ "permission_suggestions": [{
                 "type": "addRules", "rules": [rule],
                 "behavior": "allow", "destination": "session",
-            }] });
-        }
-        step
+            }] }),
+            ..ToolCall::new("Bash", json!({ "command": command }), "ok")
+        })
     };
     let texts = |texts: &[&str]| {
         let replies = texts.iter().map(|text| Reply::new([Step::text(*text)]));

@@ -1,3 +1,4 @@
+// Requires the feature `conversation`.
 use agentwire::protocol::conversation::{Assembler, Conversation};
 use agentwire::{Options, UserMessage, query};
 use std::error::Error;

@@ -1,3 +1,4 @@
+// Requires the feature `schema`.
 use agentwire::schemars::{self, JsonSchema};
 use agentwire::{Error, Options, prompt};
 use serde::Deserialize;

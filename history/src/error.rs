@@ -12,12 +12,12 @@ pub enum HistoryError {
     #[error("no configuration directory: set `CLAUDE_CONFIG_DIR` or `HOME`")]
     NoHome,
     /// A file or a folder exists but cannot be read, for example because of its permissions.
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("cannot read {}: {error}", path.display())]
     Unreadable {
         /// The file or the folder.
         path: PathBuf,
         /// The reason.
-        source: io::Error,
+        error: io::Error,
     },
     /// A session ID is not a UUID.
     #[error("`{id}` is not a session ID")]
@@ -61,20 +61,20 @@ pub enum HistoryError {
         path: PathBuf,
     },
     /// A file could not be written, for example because of its permissions.
-    #[error("cannot write {}: {source}", path.display())]
+    #[error("cannot write {}: {error}", path.display())]
     Unwritable {
         /// The file or its folder.
         path: PathBuf,
         /// The reason.
-        source: io::Error,
+        error: io::Error,
     },
     /// A file or a folder could not be deleted.
-    #[error("cannot delete {}: {source}", path.display())]
+    #[error("cannot delete {}: {error}", path.display())]
     Undeletable {
         /// The file or the folder.
         path: PathBuf,
         /// The reason.
-        source: io::Error,
+        error: io::Error,
     },
 }
 
@@ -89,17 +89,17 @@ fn searched(project: Option<&Path>) -> String {
 impl HistoryError {
     pub(super) fn unreadable(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
-        move |source| Self::Unreadable { path, source }
+        move |error| Self::Unreadable { path, error }
     }
 
     pub(super) fn unwritable(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
-        move |source| Self::Unwritable { path, source }
+        move |error| Self::Unwritable { path, error }
     }
 
     pub(super) fn undeletable(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
-        move |source| Self::Undeletable { path, source }
+        move |error| Self::Undeletable { path, error }
     }
 }
 

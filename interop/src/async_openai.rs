@@ -37,10 +37,16 @@ use serde::de::DeserializeOwned;
 pub enum ConvertError {
     /// The type refuses the value.
     #[error("no type of async-openai can hold it: {0}")]
-    Refused(#[from] serde_json::Error),
+    Refused(serde_json::Error),
     /// The type would drop members.
     #[error("async-openai has no place for {}", listed(.0))]
     Lost(Vec<Loss>),
+}
+
+impl From<serde_json::Error> for ConvertError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Refused(error)
+    }
 }
 
 fn listed(losses: &[Loss]) -> String {

@@ -12,7 +12,7 @@ mod responder;
 pub(crate) use callbacks::Callbacks;
 pub use request::{
     BoxFuture, CallbackRequest, CallbackResponse, DialogRequest, ElicitationRequest, Handler,
-    Later, Request, Response,
+    IntoResponse, Later, Request, Response,
 };
 pub(crate) use request::{QUESTION_TOOL, Shared};
 pub(crate) use responder::encode;

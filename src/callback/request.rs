@@ -92,6 +92,24 @@ impl From<Deny> for Response<PermissionResult> {
     }
 }
 
+/// The output of a callback: a response, a `Result` of one, [`Later`], or a [`Response`].
+#[diagnostic::on_unimplemented(
+    message = "a callback cannot return `{Self}` where a `{A}` is expected",
+    note = "return a `{A}`, a `Result` of one, or `agentwire::Later`",
+    note = "a permission callback returns `PermissionResult::allow()` or `PermissionResult::deny(\"why\")`"
+)]
+pub trait IntoResponse<A> {
+    /// Converts it to a response.
+    fn into_response(self) -> Response<A>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<A, T: Into<Response<A>>> IntoResponse<A> for T {
+    fn into_response(self) -> Response<A> {
+        self.into()
+    }
+}
+
 /// The future that a handler returns.
 pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
@@ -100,6 +118,12 @@ pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 /// It is implemented for every closure `Fn(Request<R>) -> impl Future` whose output is a
 /// response, a `Result` of one, or a [`Response`]. Each call runs in its own task; many may run
 /// at once. If it panics, the request is denied. agentwire sets no timeout; the agent may.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not handle requests of the type `{R}`",
+    note = "use an async closure such as `|ask| async move {{ PermissionResult::allow() }}`, \
+            or implement `agentwire::callback::Handler`",
+    note = "a `permission::Policy` is a handler with `.or_deny(\"why\")` or `.or_ask(handler)`"
+)]
 pub trait Handler<R: CallbackRequest>: Send + Sync + 'static {
     /// Responds to a request.
     fn handle(&self, ask: Request<R>) -> BoxFuture<Response<R::Response>>;
@@ -110,11 +134,11 @@ where
     R: CallbackRequest,
     F: Fn(Request<R>) -> D + Send + Sync + 'static,
     D: Future + Send + 'static,
-    D::Output: Into<Response<R::Response>>,
+    D::Output: IntoResponse<R::Response>,
 {
     fn handle(&self, ask: Request<R>) -> BoxFuture<Response<R::Response>> {
         let answer = self(ask);
-        Box::pin(async move { answer.await.into() })
+        Box::pin(async move { answer.await.into_response() })
     }
 }
 
@@ -156,6 +180,11 @@ pub trait CallbackRequest: Send + sealed::Sealed + 'static {
 }
 
 /// The response to a request of the agent.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a response to a request of the agent",
+    note = "respond with a `PermissionResult`, a `HookOutput`, a `McpElicitationResult` or a \
+            `UserDialogResult`"
+)]
 pub trait CallbackResponse: Serialize + Send + sealed::Sealed + 'static {
     /// Returns whether this type of response fits the request.
     fn fits(asked: &RequestSummary) -> bool;

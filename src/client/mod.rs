@@ -246,7 +246,10 @@ impl Client {
                     if let Ok(Event::Frame(frame)) = event
                         && let Message::Result(result) = frame.message()
                     {
-                        last_words = result.errors.unwrap_or_default().join("\n");
+                        for error in result.errors.unwrap_or_default() {
+                            last_words += &error;
+                            last_words.push('\n');
+                        }
                     }
                 }
                 let end = client.handle.link().end();
@@ -254,6 +257,7 @@ impl Client {
                 if let Some(session_id) = line.missing_session(&last_words) {
                     return Err(Error::NoSuchSession {
                         session_id: session_id.to_owned(),
+                        said: last_words,
                     });
                 }
                 if let Some((option, needs)) = unsupported_option(&end.stderr) {

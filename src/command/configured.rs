@@ -2,7 +2,7 @@
 
 use crate::event::Notice;
 use agentwire_protocol::message::Init;
-use agentwire_protocol::permission::PermissionMode;
+use agentwire_protocol::permission::{PermissionMode, closest_tool};
 use agentwire_protocol::sorted::SortedMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -25,6 +25,8 @@ struct State {
     /// `None` after the first turn, and after the host has changed it.
     model: Option<String>,
     permission_mode: Option<PermissionMode>,
+    /// The unknown tools that options name, with the option. Empty after the first turn.
+    unknown_tools: Vec<(&'static str, String)>,
     /// The unavailable servers with their last status.
     unavailable: SortedMap<String, Option<String>>,
 }
@@ -43,6 +45,11 @@ impl Configured {
             .extend(servers.into_iter().map(|name| (name, ())));
         state.model = model;
         state.permission_mode = permission_mode;
+    }
+
+    /// Sets the unknown tools that options name.
+    pub(crate) fn set_unknown_tools(&self, tools: Vec<(&'static str, String)>) {
+        self.lock().unknown_tools = tools;
     }
 
     /// Adds in-process MCP servers. They are never removed, because the agent retains them.
@@ -107,6 +114,16 @@ impl Configured {
                 option: "permission_mode",
                 configured: configured.as_str().into(),
                 reported: reported.as_str().into(),
+            });
+        }
+        for (option, name) in std::mem::take(&mut state.unknown_tools) {
+            if init.tools.iter().flatten().any(|tool| *tool == name) {
+                continue;
+            }
+            notices.push(Notice::UnknownTool {
+                option,
+                closest: closest_tool(&name),
+                name: name.into(),
             });
         }
         let Some(reported) = &init.mcp_servers else {
@@ -205,6 +222,25 @@ mod tests {
             requests.iter().for_each(|it| configured.changes(it));
             assert_eq!(compare(&configured, reported.clone()), [""; 0]);
         }
+    }
+
+    #[test]
+    fn unknown_tools_are_reported_once_unless_the_agent_has_them() {
+        let configured = Configured::default();
+        let names = [
+            ("tools", "Bsh"),
+            ("rules", "New"),
+            ("disallowed_tools", "Teleport"),
+        ];
+        configured.set_unknown_tools(names.map(|(it, name)| (it, name.to_owned())).into());
+        let reported = json!({ "tools": ["Bash", "New"] });
+        let expected = [
+            "`Options::tools` names the unknown tool `Bsh`, which has no effect; the closest name \
+             is `Bash`",
+            "`Options::disallowed_tools` names the unknown tool `Teleport`, which has no effect",
+        ];
+        assert_eq!(compare(&configured, reported.clone()), expected);
+        assert_eq!(compare(&configured, reported), [""; 0]);
     }
 
     #[test]

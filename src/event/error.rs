@@ -188,6 +188,9 @@ pub enum Error {
     NoSuchSession {
         /// The ID, as set by the option.
         session_id: String,
+        /// The errors of the CLI's result and the tail of its standard error. Not part of
+        /// `Display`, which says the same.
+        said: String,
     },
     /// The session store failed while a session was loaded.
     #[error("the session store failed in `{call}` for {of}: {failure}")]
@@ -357,7 +360,8 @@ pub enum EndReason {
     /// without being closed.
     Dropped,
     /// The CLI exited before its first turn, for instance because it refused an
-    /// option or the session to resume, or because it is not an agent CLI.
+    /// option, or because it is not an agent CLI. A session to resume that does not exist is an
+    /// [`Error::NoSuchSession`] instead.
     ExitedBeforeFirstTurn,
     /// The CLI exited or was killed unexpectedly.
     Exited,
@@ -487,5 +491,124 @@ fn stderr_tail(stderr: &str) -> String {
     match stderr.trim_end() {
         "" => String::new(),
         said => format!("; its standard error ends with:\n{said}"),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::permission::Rules;
+    use agentwire_protocol::message::ResultMessage;
+    use std::error::Error as StdError;
+
+    /// Returns an error of each variant, with causes where it has some.
+    fn all() -> Vec<Error> {
+        let invalid = || serde_json::from_str::<u8>("x").unwrap_err();
+        let io = || Arc::new(io::Error::new(io::ErrorKind::NotFound, invalid()));
+        let end = Arc::new(SessionEnd {
+            stderr: "no licence".to_owned(),
+            ..SessionEnd::closing(EndReason::Exited)
+        });
+        let timed_out = RequestFailure::TimedOut {
+            subtype: "initialize".into(),
+            after: std::time::Duration::from_secs(1),
+        };
+        let result = r#"{"type":"result","subtype":"success","is_error":true,
+            "result":"Please run /login","api_error_status":401,"terminal_reason":"api_error"}"#;
+        let result: ResultMessage = serde_json::from_str(result).unwrap();
+        let path = PathBuf::from("/a");
+        let name = || "a".to_owned();
+        let failure = || TranscriptFailure::Failed("no".to_owned());
+        vec![
+            Error::CliNotFound(CliNotFound {
+                named_by: None,
+                looked: vec!["/a: no such file".to_owned()],
+                shim: None,
+            }),
+            Error::Spawn {
+                program: path.clone(),
+                error: io(),
+            },
+            Error::NoRuntime,
+            Error::transport(invalid()),
+            Error::option("a", "is invalid"),
+            Error::StartUp {
+                failure: Arc::new(timed_out.clone()),
+                stderr: name(),
+            },
+            Error::from(invalid()),
+            Error::from(timed_out),
+            Error::NotSupported {
+                subtype: "a".into(),
+                needs: Some("b"),
+                refusal: Some(Refusal::new("no")),
+            },
+            Error::InvalidResponse {
+                subtype: "a".into(),
+                payload: None,
+                reason: name(),
+            },
+            Error::NoPendingRequest {
+                request_id: "a".into(),
+            },
+            Error::NotApplied { option: "a" },
+            Error::TooOld {
+                option: Some("a".into()),
+                needs: None,
+                version: None,
+            },
+            Error::Withdrawn { uuid: "a".into() },
+            result.clone().error_for_result().unwrap_err().into(),
+            StructuredError::Absent(result.error_text()).into(),
+            StructuredError::Unreadable(invalid()).into(),
+            Error::NoTurn {
+                uuid: "a".into(),
+                state: SubmissionState::Lost,
+            },
+            Error::Full,
+            Error::Lagged {
+                events: 1,
+                bytes: 2,
+            },
+            Error::NoSuchSession {
+                session_id: name(),
+                said: "No conversation found".to_owned(),
+            },
+            Error::session_store("load", "a", failure()),
+            Error::PrivateFile {
+                path: path.clone(),
+                error: io(),
+            },
+            AttachError::Read { path, error: io() }.into(),
+            Error::Busy(Busy::Turn),
+            Error::Ended(end),
+        ]
+    }
+
+    /// Returns the texts of an error and its sources.
+    fn chain(error: &dyn StdError) -> Vec<String> {
+        let mut texts = vec![error.to_string()];
+        let mut source = error.source();
+        while let Some(error) = source {
+            texts.push(error.to_string());
+            source = error.source();
+        }
+        texts
+    }
+
+    #[test]
+    fn no_error_repeats_a_cause_or_a_hint_in_its_sources() {
+        let rules = Rules::builder().allow(["Bash("]).build().unwrap_err();
+        let all = all();
+        let all = all.iter().map(|error| error as &dyn StdError);
+        for error in all.chain([&rules as &dyn StdError]) {
+            let chain = chain(error);
+            for (outer, inner) in chain.iter().zip(&chain[1..]) {
+                assert!(!outer.contains(inner), "{chain:?}");
+            }
+            let hints = chain.concat().matches("ANTHROPIC_API_KEY").count();
+            assert!(hints < 2, "{chain:?}");
+        }
     }
 }

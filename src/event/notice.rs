@@ -92,6 +92,17 @@ pub enum Notice {
     },
     /// An option has no effect, because another one overrides it.
     IgnoredOption(IgnoredOption),
+    /// At the start of the first turn, an option names a tool that the agent does not report and
+    /// agentwire does not know. The agent ignores such a name silently, so a rule that was meant to
+    /// deny a tool has no effect. Names of MCP tools are not checked.
+    UnknownTool {
+        /// The option: `tools`, `allowed_tools`, `disallowed_tools` or `rules`.
+        option: &'static str,
+        /// The name.
+        name: Box<str>,
+        /// The built-in tool with the closest name, if one is close.
+        closest: Option<&'static str>,
+    },
     /// The agent did not apply the plugins of the first request. Either it is too old, a plugin
     /// could not be loaded, or it was spawned elsewhere ([`Pipes`](crate::transport::Pipes))
     /// without [`Options::arguments`](crate::Options::arguments). Required options cause an
@@ -224,6 +235,7 @@ impl Notice {
             } => tool_name.len() + tool_use_id.len(),
             Self::NotRestarted { error, .. } => error.len(),
             Self::Inherited { message, .. } => message.get().len(),
+            Self::UnknownTool { name, .. } => name.len(),
             Self::IgnoredOption(it) => it.option.len() + it.by.len() + it.effect.len(),
             Self::NotApplied { .. }
             | Self::SessionShared { .. }
@@ -295,6 +307,20 @@ impl fmt::Display for Notice {
                 f,
                 "`Options::{option}` is `{configured}`, but the agent reports `{reported}`"
             ),
+            Self::UnknownTool {
+                option,
+                name,
+                closest,
+            } => {
+                write!(
+                    f,
+                    "`Options::{option}` names the unknown tool `{name}`, which has no effect"
+                )?;
+                match closest {
+                    Some(closest) => write!(f, "; the closest name is `{closest}`"),
+                    None => Ok(()),
+                }
+            }
             Self::IgnoredOption(ignored) => ignored.fmt(f),
             Self::NotApplied { option } => {
                 write!(

@@ -10,6 +10,11 @@ use std::fmt::Display;
 /// [`SyncOutput`] and [`AsyncOutput`] with every event; for `()`, which lets
 /// the agent continue; and for `Option` and `Result` of all these. `None` lets
 /// the agent continue. An error is a failure of the hook.
+#[diagnostic::on_unimplemented(
+    message = "a hook for `{E}` cannot return `{Self}`",
+    note = "return the output type of the event (for `PreToolUse`, `PreToolUseOutput::deny(\"why\")`), \
+            a `HookOutput`, `()`, or an `Option` or `Result` of these"
+)]
 pub trait IntoHookOutput<E> {
     /// Converts it to a response.
     fn into_reply(self) -> Response<HookOutput>;

@@ -6,10 +6,10 @@ use rmcp::model::{
     Implementation, InitializeResult, JsonObject, ListToolsResult, PaginatedRequestParams,
     ProgressNotificationParam, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
 };
-use rmcp::schemars::JsonSchema;
-use rmcp::schemars::generate::SchemaSettings;
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -79,6 +79,15 @@ type Running = Pin<Box<dyn Future<Output = Result<Value, String>> + Send>>;
 /// `Fn(Input, Call) -> Future`, with a `Result` as the future's output.
 ///
 /// `Takes` distinguishes the two and need not be named.
+#[diagnostic::on_unimplemented(
+    message = "this function cannot be a tool",
+    label = "not an async function of an input that returns a `Result`",
+    note = "write `|input: Input| async move {{ Ok::<_, String>(output) }}`; with a second \
+            parameter, it gets the `agentwire::mcp::Call`",
+    note = "the input must implement `serde::Deserialize` and `agentwire::schemars::JsonSchema` \
+            (`()` for no input), the output `serde::Serialize`, the error `Display`; the future \
+            must be `Send`"
+)]
 pub trait ToolFunction<Takes>: Send + Sync + 'static {
     /// The input from the model.
     type Input: DeserializeOwned + JsonSchema;

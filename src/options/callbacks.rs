@@ -1,7 +1,9 @@
 //! Options that set callbacks.
 
 use super::Options;
-use crate::callback::{DialogRequest, ElicitationRequest, Handler, Request, Response, Shared};
+use crate::callback::{
+    DialogRequest, ElicitationRequest, Handler, IntoResponse, Request, Response, Shared,
+};
 use crate::hook::Hook;
 use crate::permission::{PermissionRequest, PlanRequest, Policy, QuestionRequest, SharedPolicy};
 use agentwire_protocol::dialog::UserDialogResult;
@@ -49,7 +51,7 @@ impl Options {
     where
         F: Fn(PermissionRequest) -> D + Send + Sync + 'static,
         D: Future + Send + 'static,
-        D::Output: Into<Response<PermissionResult>>,
+        D::Output: IntoResponse<PermissionResult>,
     {
         self.permission_handler(callback)
     }
@@ -128,7 +130,7 @@ impl Options {
     where
         F: Fn(QuestionRequest) -> D + Send + Sync + 'static,
         D: Future + Send + 'static,
-        D::Output: Into<Response<PermissionResult>>,
+        D::Output: IntoResponse<PermissionResult>,
     {
         self.callbacks.question = Some(typed(QuestionRequest::read, callback));
         self
@@ -140,7 +142,7 @@ impl Options {
     where
         F: Fn(PlanRequest) -> D + Send + Sync + 'static,
         D: Future + Send + 'static,
-        D::Output: Into<Response<PermissionResult>>,
+        D::Output: IntoResponse<PermissionResult>,
     {
         self.callbacks.plan = Some(typed(PlanRequest::read, callback));
         self
@@ -159,7 +161,7 @@ impl Options {
     where
         F: Fn(ElicitationRequest) -> D + Send + Sync + 'static,
         D: Future + Send + 'static,
-        D::Output: Into<Response<McpElicitationResult>>,
+        D::Output: IntoResponse<McpElicitationResult>,
     {
         self.callbacks.elicitation = Some(Shared::new(callback));
         self
@@ -175,7 +177,7 @@ impl Options {
     where
         F: Fn(DialogRequest) -> D + Send + Sync + 'static,
         D: Future + Send + 'static,
-        D::Output: Into<Response<UserDialogResult>>,
+        D::Output: IntoResponse<UserDialogResult>,
     {
         let dialogs = &mut self.callbacks.dialogs;
         dialogs.insert(kind.into(), Shared::new(callback));
@@ -192,13 +194,13 @@ where
     T: 'static,
     F: Fn(T) -> D + Send + Sync + 'static,
     D: Future + Send + 'static,
-    D::Output: Into<Response<PermissionResult>>,
+    D::Output: IntoResponse<PermissionResult>,
 {
     Shared::new(move |ask: Request<CanUseTool>| {
         let answer = read(ask).map(&callback);
         async move {
             match answer {
-                Ok(answer) => answer.await.into(),
+                Ok(answer) => answer.await.into_response(),
                 Err(why) => Response::Failed(why),
             }
         }

@@ -50,6 +50,7 @@ pub use tools::QuestionPreview;
 
 use crate::attachment::Attach;
 use crate::callback::Callbacks;
+use crate::event::Notice;
 #[cfg(feature = "mcp")]
 use crate::mcp::SharedServer;
 use crate::ownership::WhenOwned;
@@ -121,6 +122,7 @@ pub struct Options {
     #[cfg(feature = "mcp")]
     pub(crate) mcp_servers: SortedMap<String, SharedServer>,
     pub(crate) stderr: Option<StderrCallback>,
+    pub(crate) on_notice: Option<NoticeCallback>,
     pub(crate) request_timeout: Duration,
     pub(crate) close: ClosePolicy,
     pub(crate) group: Option<SessionGroup>,
@@ -146,6 +148,7 @@ pub struct Options {
 }
 
 pub(crate) type StderrCallback = Arc<dyn Fn(&str) + Send + Sync>;
+pub(crate) type NoticeCallback = Arc<dyn Fn(&Notice) + Send + Sync>;
 
 impl Default for Options {
     fn default() -> Self {
@@ -170,6 +173,7 @@ impl Default for Options {
             #[cfg(feature = "mcp")]
             mcp_servers: SortedMap::new(),
             stderr: None,
+            on_notice: None,
             request_timeout: Duration::from_secs(60),
             close: ClosePolicy::default(),
             group: None,

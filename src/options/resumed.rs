@@ -18,8 +18,13 @@ const RESUME_TURN: &str = "CLAUDE_CODE_RESUME_INTERRUPTED_TURN";
 /// The reason that the frames of that turn report.
 const REASON: &str = "CLAUDE_CODE_RESUME_REASON";
 
-/// The CLI's messages for a session that does not exist: by ID, and by title.
-const NOT_FOUND: [&str; 2] = ["No conversation found", "does not match any session title"];
+/// The CLI's messages for a session that does not exist: by ID, by title, and by title up to
+/// 2.0.77, which resumes by ID only. For the path of a transcript, the first one has a new ID.
+const NOT_FOUND: [&str; 3] = [
+    "No conversation found",
+    "does not match any session title",
+    "is not a valid UUID",
+];
 
 impl CommandLine {
     /// Returns the session to resume if the CLI exited because it does not exist. `last_words` is
@@ -28,7 +33,7 @@ impl CommandLine {
         let mut ids = (self.arguments.iter()).filter_map(|it| it.strip_prefix("--resume="));
         let id = ids.next_back()?;
         let is_missing = NOT_FOUND.iter().any(|it| contains(last_words, it));
-        (is_missing && contains(last_words, id)).then_some(id)
+        is_missing.then_some(id)
     }
 
     /// Sets the ID of a new or forked session, unless the command line has one.
@@ -130,6 +135,39 @@ mod tests {
         assert_eq!(said, ["--resume=b"]);
         assert!(next.arguments.contains(&"--model=haiku".to_owned()));
         assert!(line.resumes() && line.is_persisted() && line.session_id().is_none());
+    }
+
+    #[test]
+    fn every_version_says_that_a_session_does_not_exist() {
+        let id = "11111111-1111-4111-8111-111111111111";
+        let by_title =
+            r#"Provided value "a "title"" is not a UUID and does not match any session title."#;
+        for (session, said) in [
+            (
+                id,
+                "No conversation found with session ID: 11111111-1111-4111-8111-111111111111",
+            ),
+            // The CLI names a new ID for the path of a transcript.
+            (
+                "/a/b.jsonl",
+                "No conversation found with session ID: 22222222-2222-4222-8222-222222222222",
+            ),
+            (r#"a "title""#, by_title),
+            // 2.0.77
+            (
+                r#"a "title""#,
+                r#"Provided value "a "title"" is not a valid UUID"#,
+            ),
+        ] {
+            let line = Options::new().resume(session).assemble().unwrap();
+            assert_eq!(line.missing_session(said), Some(session), "{said}");
+            let other = "No message found with message.uuid of: 3";
+            assert_eq!(line.missing_session(other), None);
+            assert_eq!(
+                Options::new().assemble().unwrap().missing_session(said),
+                None
+            );
+        }
     }
 
     #[test]

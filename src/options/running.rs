@@ -1,6 +1,7 @@
 //! Host-side options, which are not passed to the CLI.
 
 use super::Options;
+use crate::event::Notice;
 use crate::process::ClosePolicy;
 use crate::session::SessionGroup;
 use agentwire_protocol::host::Queueing;
@@ -16,6 +17,27 @@ impl Options {
     #[doc(alias = "stderr")]
     pub fn on_stderr(mut self, callback: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.stderr = Some(Arc::new(callback));
+        self
+    }
+
+    /// Sets a callback for notices: problems that do not end the session, such as an
+    /// [ignored option](Notice::IgnoredOption) or a permission request without a callback. With
+    /// [`prompt`](crate::prompt()), nothing else reports them.
+    ///
+    /// The callback is called in the order of the notices, in a task of its own, and with all of
+    /// them before the session's streams end. It may be slow: beyond 1,024 queued notices, others
+    /// are not passed to it. If it panics, it is not called again. The streams deliver
+    /// [`Event::Notice`](crate::Event) as without it. [`Notice::Lagged`] is about a single stream
+    /// and only delivered there.
+    ///
+    /// ```
+    /// use agentwire::Options;
+    ///
+    /// let options = Options::new().on_notice(|notice| eprintln!("agent: {notice}"));
+    /// # drop(options);
+    /// ```
+    pub fn on_notice(mut self, callback: impl Fn(&Notice) + Send + Sync + 'static) -> Self {
+        self.on_notice = Some(Arc::new(callback));
         self
     }
 

@@ -4,7 +4,7 @@ use super::Options;
 use super::skills::{Skills, check_skill};
 use crate::event::Error;
 use agentwire_protocol::StringList;
-use agentwire_protocol::permission::PermissionRule;
+use agentwire_protocol::permission::{PermissionRule, built_in_tools};
 use std::collections::BTreeMap;
 
 /// The format of previews of the choices in the model's questions.
@@ -21,6 +21,9 @@ pub enum QuestionPreview {
 impl Options {
     /// Sets the built-in tools of the agent (`--tools`). An empty list disables
     /// all of them, which is different from unset. MCP tools are not affected.
+    ///
+    /// The agent ignores unknown names. Here and in the rules below, the first turn then begins
+    /// with a [`Notice::UnknownTool`](crate::Notice::UnknownTool).
     pub fn tools(self, names: impl Into<StringList>) -> Self {
         self.list("--tools", names)
     }
@@ -111,6 +114,41 @@ impl Options {
             }
         }
         Ok(rules)
+    }
+
+    /// Returns the names of tools that are unknown here, each with the first option that has it.
+    pub(crate) fn unknown_tools(&self) -> Vec<(&'static str, String)> {
+        let mut found: Vec<(&'static str, String)> = Vec::new();
+        let mut check = |option, name: &str| {
+            let is_known = name.is_empty()
+                || name.contains('*')
+                || name.starts_with("mcp__")
+                || built_in_tools().any(|known| known == name)
+                || found.iter().any(|(_, other)| other == name);
+            if !is_known {
+                found.push((option, name.to_owned()));
+            }
+        };
+        let tools = self.value_of("--tools").filter(|it| *it != "default");
+        for name in tools.iter().flat_map(|names| names.split(',')) {
+            check("tools", name.trim());
+        }
+        // The deny rules of the host are among the disallowed tools.
+        for name in self.callbacks.rules.iter().flat_map(|it| it.tools()) {
+            check("rules", name);
+        }
+        let lists = [
+            ("allowed_tools", &self.allowed_tools),
+            ("disallowed_tools", &self.disallowed_tools),
+        ];
+        for (option, rules) in lists {
+            for rule in rules {
+                if let Ok(rule) = rule.parse::<PermissionRule>() {
+                    check(option, &rule.tool_name);
+                }
+            }
+        }
+        found
     }
 
     /// Returns the rules for denied tool calls.

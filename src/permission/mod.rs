@@ -11,6 +11,7 @@ mod question;
 mod read_only;
 mod rules;
 pub mod visible;
+mod within;
 
 pub use audited::Audited;
 pub use plan::PlanRequest;
@@ -20,6 +21,7 @@ pub use policy::{Decision, Either, OrAsk, OrDeny, Policy};
 pub use question::{Answers, QuestionRequest};
 pub use read_only::ReadOnly;
 pub use rules::{Rules, RulesBuilder, RulesError, RulesVerdict, Undecided};
+pub use within::Within;
 
 use crate::callback::Request;
 use agentwire_protocol::permission::CanUseTool;

@@ -10,7 +10,7 @@ use agentwire_protocol::permission::{CanUseTool, PermissionResult};
 /// web requests, whose address or query could leak what was read; tools of MCP
 /// servers, whose read-only hint is unverified; or the shell. To limit reading
 /// to certain directories, use [`Rules`](crate::Rules) such as
-/// `Read(//srv/docs/**)`.
+/// `Read(//srv/docs/**)`; to limit every file tool to one, use [`Within`](super::Within).
 ///
 /// ```
 /// use agentwire::Options;

@@ -435,7 +435,7 @@ impl Driver {
         let streams = &mut self.streams;
         let deliver = |notice| streams.put(Event::Notice(notice));
         self.attachments.end(deliver).await;
-        self.streams.end();
+        self.streams.end().await;
     }
 
     /// Returns the end reason of a session that the host did not close.

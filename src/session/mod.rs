@@ -16,6 +16,7 @@ mod group;
 mod incoming_requests;
 mod life;
 mod mirror;
+mod notices;
 mod owned;
 mod peers;
 mod process;
@@ -50,6 +51,7 @@ use flow::Flow;
 use incoming_requests::PendingCallbacks;
 use life::Life;
 use mirror::Mirror;
+use notices::NoticeListener;
 use process::Process;
 use std::sync::{Arc, OnceLock};
 use streams::Streams;
@@ -82,6 +84,7 @@ pub(crate) fn start(
     let declared: Arc<Declared> = Arc::default();
     let (servers, model, mode) = options.reported();
     declared.configured.start(servers, model, mode);
+    (declared.configured).set_unknown_tools(options.unknown_tools());
     let home = private.home.clone();
     let has_home = home.is_some();
     if known.stores_results_first {
@@ -136,11 +139,15 @@ pub(crate) fn start(
         progress: watch::channel(Progress::new()).0,
         has_room: None,
     });
+    let mut streams = Streams::new(sender, flow.bound(), flow.room(true), driver::now());
+    if let Some(callback) = options.on_notice {
+        streams.listen(NoticeListener::start(callback));
+    }
     let mut driver = Driver {
         host,
         process,
         commands: inbox,
-        streams: Streams::new(sender, flow.bound(), flow.room(true), driver::now()),
+        streams,
         flow,
         callbacks: PendingCallbacks::new(options.callbacks, handle.clone(), Arc::clone(&status)),
         waiters: Waiters::new(Arc::clone(&status), blocked.collect()),

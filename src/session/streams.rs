@@ -1,5 +1,6 @@
 //! The event streams of a session: the client's, and those created by handles.
 
+use super::notices::NoticeListener;
 use crate::event::{
     Error, Event, PendingRequest, Room, Sender, StreamKind, Unanswered, UnreadStream,
 };
@@ -12,6 +13,7 @@ use std::time::Instant;
 pub(super) struct Streams {
     own: Sender,
     others: Vec<(StreamKind, Sender)>,
+    listener: Option<NoticeListener>,
     turn: Option<RunningTurn>,
     /// The unread size from which a stream is full.
     bound: usize,
@@ -44,12 +46,18 @@ impl Streams {
         Self {
             own,
             others: vec![],
+            listener: None,
             turn: None,
             bound,
             room,
             now,
             end: None,
         }
+    }
+
+    /// Sets the callback for notices.
+    pub(super) fn listen(&mut self, listener: NoticeListener) {
+        self.listener = Some(listener);
     }
 
     /// Adds a stream. A subscription starts with the pending requests. A late stream of the running
@@ -165,6 +173,11 @@ impl Streams {
                     turn.bytes += frame.raw().len();
                 }
             }
+            Event::Notice(notice) => {
+                if let Some(listener) = &self.listener {
+                    listener.notify(notice);
+                }
+            }
             _ => {}
         }
         if let Some(turn) = &mut self.turn
@@ -231,8 +244,11 @@ impl Streams {
         self.end = error;
     }
 
-    /// Ends all streams.
-    pub(super) fn end(&mut self) {
+    /// Ends all streams, after the callback for notices.
+    pub(super) async fn end(&mut self) {
+        if let Some(listener) = self.listener.take() {
+            listener.end().await;
+        }
         self.hand_over();
         for sender in self.all() {
             sender.end(self.end.clone());

@@ -133,7 +133,7 @@ pub async fn copy_from_store(
     blocking(move || {
         let before = read_transcripts(&config, &session, &config)?;
         let written = write_transcripts(&config, &stored);
-        written.map_err(|(path, source)| HistoryError::Unwritable { path, source })?;
+        written.map_err(|(path, error)| HistoryError::Unwritable { path, error })?;
         let count = |transcripts: &[Transcript]| -> usize {
             transcripts.iter().map(|(_, entries)| entries.len()).sum()
         };
@@ -166,7 +166,7 @@ fn read_transcripts(
 ) -> Result<Vec<Transcript>, CopyError> {
     let path = path.to_owned();
     let read = transcripts(config, session);
-    Ok(read.map_err(|source| HistoryError::Unreadable { path, source })?)
+    Ok(read.map_err(|error| HistoryError::Unreadable { path, error })?)
 }
 
 async fn blocking<T: Send + 'static>(

@@ -68,3 +68,31 @@ fn gates_without_a_directory_are_refused() {
         "{message}"
     );
 }
+
+#[tokio::test]
+async fn a_test_waits_for_a_gate_and_opens_it() {
+    let gates = fake_agent::Gates::new().unwrap();
+    let mut agent = agent(Some(gates.path()));
+    let mut input = agent.stdin.take().unwrap();
+    input.write_all(PROMPT).unwrap();
+    gates.reached("go").await.unwrap();
+    gates.open("go").unwrap();
+    let lines = BufReader::new(agent.stdout.take().unwrap()).lines();
+    let mut lines = lines.map(Result::unwrap);
+    assert!(lines.any(|line| line.contains("Through.")));
+    drop(input);
+    assert!(agent.wait().unwrap().success());
+}
+
+#[tokio::test]
+async fn an_agent_at_a_gate_exits_when_the_gates_of_its_test_are_dropped() {
+    let gates = fake_agent::Gates::new().unwrap();
+    let mut agent = agent(Some(gates.path()));
+    let mut input = agent.stdin.take().unwrap();
+    input.write_all(PROMPT).unwrap();
+    gates.reached("go").await.unwrap();
+    let folder = gates.path().to_owned();
+    drop(gates);
+    assert_eq!(agent.wait().unwrap().code(), Some(1));
+    assert!(!folder.exists());
+}

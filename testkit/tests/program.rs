@@ -1,7 +1,9 @@
 //! Tests of the binary: expectations, clock, faults and load.
 #![allow(clippy::unwrap_used)]
 
-use agentwire_testkit::{Expect, Fault, LineFault, Load, LoadKind, Scenario, Step, fake_agent};
+use agentwire_testkit::{
+    Expect, Fault, LineFault, Load, LoadKind, Scenario, Step, ToolCall, fake_agent,
+};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
@@ -85,13 +87,11 @@ fn expectations_are_checked_at_the_start_on_arrival_and_at_the_end() {
 #[test]
 fn a_virtual_clock_skips_pauses_and_preserves_the_order() {
     let hour = 3_600_000;
-    let slow = match Step::tool("Bash", json!({}), "slept") {
-        Step::Tool(mut call) => {
-            (call.takes_ms, call.ask) = (hour, false);
-            Step::Tool(call)
-        }
-        _ => unreachable!(),
-    };
+    let slow = Step::Tool(ToolCall {
+        takes_ms: hour,
+        ask: false,
+        ..ToolCall::new("Bash", json!({}), "slept")
+    });
     let mut scenario = Scenario::default()
         .reply([
             Step::WaitMs(hour),

@@ -308,6 +308,10 @@ pub(crate) struct Delivered {
     frames: Vec<Bytes>,
     lost: HashSet<Box<str>>,
     lagged: bool,
+    /// Requests of the agent that were delivered and are not over.
+    requests: HashSet<Box<str>>,
+    /// A request that was over before it was delivered.
+    problem: Option<String>,
 }
 
 impl Delivered {
@@ -317,6 +321,12 @@ impl Delivered {
             Event::Frame(frame) => self.frames.push(frame.raw().clone()),
             Event::Notice(Notice::Lost { uuid }) => drop(self.lost.insert(uuid.clone())),
             Event::Notice(Notice::Lagged { .. }) => self.lagged = true,
+            Event::Request(pending) => drop(self.requests.insert(pending.request_id.clone())),
+            Event::RequestAnswered { request_id } | Event::RequestWithdrawn { request_id }
+                if !self.requests.remove(request_id) && !self.lagged =>
+            {
+                self.problem = Some(format!("{event:?} without the request"));
+            }
             _ => {}
         }
     }
@@ -334,6 +344,9 @@ impl Delivered {
     /// Compares the events with the frames that were read. A reader that stopped has only
     /// some of the frames. Partial messages may be joined.
     pub(crate) fn check(&self, wire: &Wire, to_the_end: bool) -> Result<(), String> {
+        if let Some(problem) = &self.problem {
+            return Err(problem.clone());
+        }
         let read = wire.frames();
         if self.lagged {
             let mut rest = read.iter();

@@ -91,6 +91,7 @@ pub(crate) async fn run(seed: u64, log: &Log) -> Result<(), String> {
                 report: None,
                 closed: None,
                 aborted: None,
+                error: None,
             };
             session.run(client, &mut dice).await?;
         }
@@ -123,6 +124,8 @@ struct Session {
     /// grace period.
     closed: Option<Instant>,
     aborted: Option<Instant>,
+    /// The error of the stream, if it was read while the session was closed.
+    error: Option<Error>,
 }
 
 impl Session {
@@ -171,7 +174,10 @@ impl Session {
             tokio::select! {
                 () = &mut enough => break,
                 event = reads => match event {
-                    Some(Ok(event)) => self.delivered.add(&wire, &event),
+                    Some(Ok(event)) => {
+                        self.users.respond(&event, dice);
+                        self.delivered.add(&wire, &event);
+                    }
                     Some(Err(it)) if error.is_none() => error = Some(it),
                     Some(Err(_)) => return Err("the stream fails twice".to_owned()),
                     // A session that is not closed does no harm.
@@ -188,6 +194,7 @@ impl Session {
             self.delivered.check(&self.wire, false)?;
             return Ok(None);
         }
+        error = error.or(self.error.take());
         let rest = async {
             while let Some(event) = client.next().await {
                 match event {
@@ -220,7 +227,7 @@ impl Session {
         let begun = Instant::now();
         self.closed = Some(begun);
         let soon = self.policy.exit + SLACK;
-        let what = if self.users.calm { 0 } else { dice.below(5) };
+        let what = if self.users.calm { 0 } else { dice.below(6) };
         self.users
             .log
             .note(format_args!("the owner ends it: {what}"));
@@ -235,6 +242,24 @@ impl Session {
                 drop(timeout(pause(dice), client.close()).await);
                 self.aborted = Some(Instant::now());
                 (client.abort().await, Duration::MAX)
+            }
+            // Others read and respond while it closes.
+            4 => {
+                let mut closing = client.handle().close();
+                let report = loop {
+                    tokio::select! {
+                        report = &mut closing => break report,
+                        event = client.next() => match event {
+                            Some(Ok(event)) => {
+                                self.users.respond(&event, dice);
+                                self.delivered.add(&self.wire, &event);
+                            }
+                            Some(Err(error)) => self.error = Some(error),
+                            None => break closing.await,
+                        },
+                    }
+                };
+                (report, self.policy.finish + soon)
             }
             _ => {
                 self.aborted = Some(begun);
@@ -436,7 +461,7 @@ fn options(dice: &mut Random, calm: bool, log: &Log, wire: &Wire) -> (Options, u
         }
     }
     if dice.one_in(4) {
-        return (options, hard_limit);
+        return (options.requests_in_stream(dice.one_in(2)), hard_limit);
     }
     let (own, log, wire) = (Mutex::new(split(dice)), log.clone(), wire.clone());
     let options = options.on_permission(move |ask| user::decide(&own, &log, &wire, calm, ask));

@@ -180,11 +180,36 @@ impl Users {
                 let next = poll_fn(|context| Pin::new(&mut stream).poll_next(context)).await;
                 drop(wanted);
                 let Some(event) = next else { break };
+                if let Ok(event) = &event {
+                    this.respond(event, &mut own);
+                }
                 if failed {
                     this.log
                         .wrong("something comes behind the error of a stream");
                 }
                 failed = event.is_err();
+            }
+        });
+    }
+
+    /// Responds to a request in a stream, as others may: soon, late, twice, or, unless they are
+    /// calm, not at all.
+    pub(crate) fn respond(&self, event: &Event, dice: &mut Random) {
+        let Event::Request(pending) = event else {
+            return;
+        };
+        let (what, late) = (dice.below(4), pause(dice));
+        if what == 0 && !self.calm {
+            return;
+        }
+        let (this, id) = (self.clone(), pending.request_id.clone());
+        self.waiting.spawn(async move {
+            sleep(late).await;
+            for _ in 0..=usize::from(what == 1) {
+                match this.handle.respond(&id, PermissionResult::allow()).await {
+                    Ok(()) | Err(Error::NoPendingRequest { .. } | Error::Ended(_)) => {}
+                    Err(error) => this.log.wrong(format_args!("a response fails: {error}")),
+                }
             }
         });
     }

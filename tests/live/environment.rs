@@ -1,8 +1,8 @@
 //! Tests of the environment of the real CLI's children.
 
-use crate::support::{Live, ended, log_to_end};
-use agentwire::process::{HOST_TOOLS, OUTER_SESSION};
-use agentwire::{EndReason, PermissionResult, query};
+use crate::support::{Live, ended, live_cli, log_to_end, patient};
+use agentwire::process::{Environment, HOST_TOOLS, OUTER_SESSION};
+use agentwire::{EndReason, Message, Options, PermissionResult, query};
 use agentwire_testkit::{Scenario, Step};
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -143,4 +143,50 @@ async fn variables_that_stop_the_cli_or_make_it_write_are_not_inherited() {
         });
         assert_eq!(is_inherited, effect == NoEffect, "{name}");
     }
+}
+
+#[tokio::test]
+async fn the_minimal_environment_is_what_the_cli_and_its_tools_need() {
+    let call = Step::tool("Bash", json!({ "command": "ls / && env" }), "");
+    let scenario = Scenario::default()
+        .reply([call])
+        .reply([Step::text("Done.")])
+        .repeated();
+    let live = Live::start(scenario).await;
+    let (url, home) = (live.model.url(), live.home.path());
+    let result = async |environment| {
+        let options = Options::new()
+            .cli(live_cli())
+            .cwd(live.project())
+            .environment(environment)
+            .env("HOME", home)
+            .env("TMPDIR", home.join("tmp"))
+            .env("ANTHROPIC_API_KEY", "anything")
+            .env("ANTHROPIC_BASE_URL", &url)
+            .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+            .close_policy(patient())
+            .on_permission(|_| async { PermissionResult::allow() });
+        let mut messages = query("Look around", options).await.unwrap().messages();
+        let mut result = None;
+        while let Some(message) = messages.next().await {
+            if let Message::User(user) = message.unwrap() {
+                result = result.or(user.tool_results().next().cloned());
+            }
+        }
+        let result = result.unwrap();
+        (
+            result.is_error == Some(true),
+            format!("{:?}", result.content),
+        )
+    };
+
+    let (is_error, printed) = result(Environment::minimal()).await;
+    assert!(!is_error && printed.contains("PATH="), "{printed}");
+    assert!(!printed.contains("CARGO_MANIFEST_DIR"), "{printed}");
+
+    let (is_error, printed) = result(Environment::only(["NOTHING"])).await;
+    assert!(
+        is_error && printed.contains("ls: No such file"),
+        "{printed}"
+    );
 }

@@ -6,6 +6,7 @@ use agentwire::mcp::{Call, Tools};
 use agentwire::protocol::control::{ManifestOutcome, McpStatus, McpToggle};
 use agentwire::protocol::host::SessionUpdate;
 use agentwire::protocol::message::TerminalReason;
+use agentwire::schemars::{self, JsonSchema};
 use agentwire::{Client, Event, Handle, Notice, Options, PermissionResult, SubmissionState};
 use agentwire_testkit::{Scenario, Step};
 use rmcp::handler::server::common::Extension;
@@ -15,7 +16,6 @@ use rmcp::model::{
     InitializeResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
     ProtocolVersion, ServerCapabilities, ServerConfig, Tool,
 };
-use rmcp::schemars::{self, JsonSchema};
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, tool, tool_handler, tool_router};
 use serde::Deserialize;

@@ -249,11 +249,30 @@ async fn a_session_that_is_not_kept_cannot_be_resumed() {
     let live = Live::start(hello()).await;
     let options = live.options().persist_session(false);
     let (session, _) = ask_on(&live, options).await;
-    for id in [&*session, "no title of a session"] {
-        match Client::connect(live.options().resume(id)).await {
-            Err(Error::NoSuchSession { session_id }) => assert_eq!(session_id, id),
-            other => panic!("{other:?}"),
+    for id in [&*session, "no \"title\" of a session"] {
+        for fork in [false, true] {
+            let options = live.options().resume(id).fork_session(fork);
+            is_missing(options, id).await;
         }
+    }
+}
+
+#[tokio::test]
+async fn a_transcript_that_does_not_exist_cannot_be_resumed() {
+    let live = Live::start(hello()).await;
+    let file = live.home.path().join("none.jsonl");
+    let file = file.to_str().unwrap();
+    is_missing(live.options().resume(file), file).await;
+}
+
+/// Asserts that connecting fails because no such session exists.
+async fn is_missing(options: Options, id: &str) {
+    match Client::connect(options).await {
+        Err(Error::NoSuchSession { session_id, said }) => {
+            assert_eq!(session_id, id);
+            assert!(!said.is_empty());
+        }
+        other => panic!("{other:?}"),
     }
 }
 

@@ -12,8 +12,8 @@ mod tools;
 
 use agentwire::mcp::Tools;
 use agentwire::protocol::host::Queueing;
+use agentwire::schemars::{self, JsonSchema};
 use agentwire::{Client, Event, Options};
-use rmcp::schemars::{self, JsonSchema};
 use rmcp::{RoleServer, Service};
 use serde::Deserialize;
 use serde_json::{Value, json};

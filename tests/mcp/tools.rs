@@ -3,7 +3,7 @@
 use super::{Add, connect};
 use agentwire::Options;
 use agentwire::mcp::Tools;
-use rmcp::schemars::{self, JsonSchema};
+use agentwire::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::HashMap;

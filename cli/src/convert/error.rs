@@ -7,7 +7,7 @@ use std::io;
 /// An error of the conversion.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ConvertError {
-    #[error("{0}")]
+    #[error(transparent)]
     Input(#[from] InputError),
     #[error("cannot write {file}: {error}")]
     Output { file: String, error: io::Error },

@@ -12,22 +12,28 @@ pub(super) enum SessionsError {
     NotFound { id: String },
     #[error("cannot confirm the deletion of session {id} without a terminal; use `--yes`")]
     NoTerminal { id: String },
-    #[error("cannot read {}: {source}", path.display())]
-    Input { path: PathBuf, source: io::Error },
-    #[error("cannot write {}: {source}", path.display())]
-    File { path: PathBuf, source: io::Error },
+    #[error("cannot read {}: {error}", path.display())]
+    Input { path: PathBuf, error: io::Error },
+    #[error("cannot write {}: {error}", path.display())]
+    File { path: PathBuf, error: io::Error },
     #[error("cannot write to standard output: {0}")]
-    Output(#[from] io::Error),
+    Output(io::Error),
+}
+
+impl From<io::Error> for SessionsError {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
 }
 
 impl SessionsError {
     pub(super) fn input(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
-        move |source| Self::Input { path, source }
+        move |error| Self::Input { path, error }
     }
 
     pub(super) fn file(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
-        move |source| Self::File { path, source }
+        move |error| Self::File { path, error }
     }
 }

@@ -102,6 +102,12 @@ impl From<&str> for Content {
     }
 }
 
+impl From<&String> for Content {
+    fn from(text: &String) -> Self {
+        Self::Text(text.clone())
+    }
+}
+
 impl From<String> for Content {
     fn from(text: String) -> Self {
         Self::Text(text)

@@ -387,7 +387,14 @@ pub enum StructuredError {
     ),
     /// The output does not have the requested type.
     #[error("the structured output does not have the requested type: {0}")]
-    Unreadable(#[from] serde_json::Error),
+    Unreadable(serde_json::Error),
+}
+
+// Not `#[from]`: the message has that of the cause, and a source would repeat it.
+impl From<serde_json::Error> for StructuredError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Unreadable(error)
+    }
 }
 
 /// A hint for the error about missing structured output, if there is no other
@@ -455,7 +462,7 @@ impl ResultMessage {
 }
 
 /// A hint how an application gets an agent that is logged in.
-const LOGIN: &str = " (set ANTHROPIC_API_KEY in the agent's environment, or run `claude` once and \
+pub(super) const LOGIN: &str = " (set ANTHROPIC_API_KEY in the agent's environment, or run `claude` once and \
                      log in there)";
 
 #[cfg(test)]

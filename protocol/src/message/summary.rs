@@ -1,14 +1,14 @@
 //! Accessors of a result: its text, its cost, and the reason of a failure.
 
 use super::api::ApiErrorKind;
-use super::result::{ResultMessage, TerminalReason};
+use super::result::{LOGIN, ResultMessage, TerminalReason};
 
 /// The error of a turn that failed.
 ///
 /// [`ResultMessage::error_for_result`] creates it. Its text is
 /// [`ResultMessage::error_text`].
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("the turn failed: {}{}", .result.error_text().unwrap_or_default(), what_to_do(.result))]
+#[error("the turn failed: {}", with_hint(.result))]
 pub struct FailedTurn {
     /// The result, with `is_error` set.
     pub result: Box<ResultMessage>,
@@ -17,6 +17,15 @@ pub struct FailedTurn {
 /// The name of the member with the reason why the API sent no response, such as
 /// `connection_failed`. It is absent if the API was not called.
 const CAUSE: &str = "api_error";
+
+/// Returns the text of the error, with a hint unless the text has one.
+fn with_hint(result: &ResultMessage) -> String {
+    let mut text = result.error_text().unwrap_or_default();
+    if !text.ends_with(LOGIN) {
+        text += what_to_do(result);
+    }
+    text
+}
 
 /// Returns the next step after an error that the prompt did not cause.
 fn what_to_do(result: &ResultMessage) -> &'static str {
@@ -188,6 +197,18 @@ mod tests {
             ));
             let error = failed.error_for_result().expect_err("is_error is set");
             assert!(error.to_string().contains(check), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_error_has_one_hint_about_credentials() {
+        for status in ["", r#","api_error_status":401"#] {
+            let failed = result(&format!(
+                r#"{{"type":"result","subtype":"success","is_error":true,"terminal_reason":"api_error","result":"Please run /login"{status}}}"#
+            ));
+            let error = failed.error_for_result().expect_err("is_error is set");
+            let hints = error.to_string().matches("ANTHROPIC_API_KEY").count();
+            assert_eq!(hints, 1, "{error}");
         }
     }
 }

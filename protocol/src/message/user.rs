@@ -241,6 +241,12 @@ impl From<&str> for UserMessage {
     }
 }
 
+impl From<&String> for UserMessage {
+    fn from(text: &String) -> Self {
+        Self::new(text)
+    }
+}
+
 impl From<String> for UserMessage {
     fn from(text: String) -> Self {
         Self::new(text)

@@ -5,6 +5,7 @@ mod mode;
 mod plan;
 mod question;
 mod rule;
+mod tool_name;
 mod update;
 
 pub use mode::PermissionMode;
@@ -14,6 +15,7 @@ pub use question::{
     QuestionOption, QuestionUnanswered,
 };
 pub use rule::RuleError;
+pub use tool_name::{built_in_tools, closest_tool};
 pub use update::{
     AddDirectories, AddRules, PermissionBehavior, PermissionDestination, PermissionRule,
     PermissionUpdate, RemoveDirectories, RemoveRules, ReplaceRules, SetMode,
@@ -36,7 +38,19 @@ object! {
         pub tool_use_id: Option<String>,
         /// Rule updates that would make this request unnecessary next time.
         pub permission_suggestions: Option<Vec<PermissionUpdate>>,
-        /// The path that caused the request.
+        /// A path that the call accesses. Do not rely on it: it is often absent for a path outside
+        /// of the working directories, and the input has the path of a file tool.
+        ///
+        /// Measured on Claude Code 2.1.332:
+        ///
+        /// - Of a file tool (`Read`, `Write`, `Edit`, `Glob`, `Grep`) only if its path leads through
+        ///   a symbolic link out of the working directories: the target of the link. Absent if the
+        ///   path itself is outside, as in `Read` of `/etc/passwd`, and for a path inside. On
+        ///   2.1.197 and 2.0.77 always absent.
+        /// - Of `Bash`, the first path that the agent recognises in the command and that needs a
+        ///   permission, inside the working directories too (`touch new.txt`), as an absolute path.
+        ///   Absent if it recognises none (`python3 -c 1`). On 2.0.77, only paths outside.
+        /// - Absent for other tools such as `WebFetch`.
         pub blocked_path: Option<String>,
         /// The reason for the permission request.
         pub decision_reason: Option<String>,

@@ -139,6 +139,10 @@ macro_rules! tools {
             },
         }
 
+        /// All names of the tools with a type.
+        #[cfg(test)]
+        const TYPED: &[&str] = &[$($($name),+),*];
+
         impl ToolInput {
             /// Reads the input of the tool with this current or former name.
             ///
@@ -440,4 +444,17 @@ fn is_text(value: &Json) -> bool {
 /// Returns the current one of a tool's names.
 fn latest(names: &[&'static str]) -> &'static str {
     names.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permission::built_in_tools;
+
+    #[test]
+    fn every_tool_with_a_type_is_a_known_tool() {
+        for typed in TYPED {
+            assert!(built_in_tools().any(|known| known == *typed), "{typed}");
+        }
+    }
 }

@@ -12,8 +12,9 @@ mod verdict;
 use super::policy::{Decision, Policy};
 use agentwire_protocol::Json;
 use agentwire_protocol::permission::{CanUseTool, PermissionRule, RuleError};
-use path::Places;
+pub(super) use path::{Disk, Places};
 use rule::{About, Access, Call, Rule, Side};
+pub(super) use rule::{EDITS, READS};
 use std::path::{Path, PathBuf};
 pub use verdict::{RulesVerdict, Undecided};
 
@@ -137,7 +138,6 @@ pub enum RulesError {
         /// The rule.
         rule: String,
         /// The problem, and its position.
-        #[source]
         error: RuleError,
     },
     /// The rule can be parsed, but can never match. The agent ignores such a
@@ -203,6 +203,12 @@ impl Rules {
             RulesVerdict::Deny { .. } | RulesVerdict::Ask { .. } => Some(verdict),
             _ => None,
         }
+    }
+
+    /// Returns the names of the tools that the rules are about, or patterns of them.
+    pub(crate) fn tools(&self) -> impl Iterator<Item = &str> {
+        let rules = self.allow.iter().chain(&self.ask).chain(&self.deny);
+        rules.map(|rule| &*rule.tool)
     }
 
     /// Returns the deny and the ask rules.
@@ -356,7 +362,7 @@ fn read_all(rules: Vec<String>, side: Side) -> Result<Vec<Rule>, RulesError> {
             Err(error) => return Err(RulesError::Unreadable { rule, error }),
         };
         Rule::new(parsed, side).map_err(|why| {
-            let why = why.to_owned();
+            let why = why.into_owned();
             RulesError::Senseless { rule, why }
         })
     };

@@ -5,16 +5,16 @@ mod pattern;
 #[cfg(test)]
 mod tests;
 
-pub(super) use disk::Disk;
+pub(in crate::permission) use disk::Disk;
 use pattern::{Care, Exhausted, Form, Segment, Steps};
 use std::path::{Component, Path, PathBuf};
 
 /// The directories that relative paths and `~` refer to.
 #[derive(Debug, Clone)]
-pub(super) struct Places {
+pub(in crate::permission) struct Places {
     /// The agent's working directory.
-    pub(super) work: PathBuf,
-    pub(super) home: Option<PathBuf>,
+    pub(in crate::permission) work: PathBuf,
+    pub(in crate::permission) home: Option<PathBuf>,
 }
 
 /// A pattern of paths.
@@ -260,9 +260,20 @@ impl Places {
 
     /// Returns whether a path and its target are in the working directory.
     pub(super) fn is_at_work(&self, text: &str, disk: &Disk) -> bool {
+        self.is_within(text, &self.work, disk.work(&self.work), disk)
+    }
+
+    /// Returns whether a path and its target are in a directory, as written or with links
+    /// resolved.
+    pub(in crate::permission) fn is_within(
+        &self,
+        text: &str,
+        directory: &Path,
+        real: Option<&Path>,
+        disk: &Disk,
+    ) -> bool {
         let is_inside = |path: &PathBuf| {
-            let work = disk.work(&self.work);
-            path.starts_with(&self.work) || work.is_some_and(|work| path.starts_with(work))
+            path.starts_with(directory) || real.is_some_and(|real| path.starts_with(real))
         };
         let Some(place) = self.locate(text, disk) else {
             return false;

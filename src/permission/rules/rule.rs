@@ -4,8 +4,9 @@ use super::command::{self, CommandPattern};
 use super::domain::DomainPattern;
 use super::path::{Disk, PathPattern, Place, Places};
 use super::shell::Commands;
-use agentwire_protocol::permission::{CanUseTool, PermissionRule};
+use agentwire_protocol::permission::{CanUseTool, PermissionRule, built_in_tools, closest_tool};
 use agentwire_protocol::text::contains;
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
 /// A parsed and checked rule.
@@ -14,7 +15,7 @@ pub(super) struct Rule {
     /// The rule as written.
     pub(super) text: String,
     /// The name of the tool, or a pattern of it.
-    tool: String,
+    pub(super) tool: String,
     pub(super) about: About,
 }
 
@@ -60,30 +61,32 @@ const MOST_PATHS: usize = 16 * 1024;
 const LONGEST_PATHS: usize = 4 * 1024 * 1024;
 
 /// Tools that change a file.
-const EDITS: &[&str] = &["Edit", "MultiEdit", "NotebookEdit", "Write"];
+pub(in crate::permission) const EDITS: &[&str] = &["Edit", "MultiEdit", "NotebookEdit", "Write"];
 /// Tools that read files.
-const READS: &[&str] = &["Glob", "Grep", "LS", "NotebookRead", "Read"];
+pub(in crate::permission) const READS: &[&str] = &["Glob", "Grep", "LS", "NotebookRead", "Read"];
 
 impl Rule {
     /// Creates a rule. Fails with the reason if it can never match.
-    pub(super) fn new(rule: PermissionRule, side: Side) -> Result<Self, &'static str> {
+    pub(super) fn new(rule: PermissionRule, side: Side) -> Result<Self, Cow<'static, str>> {
         let text = rule.to_string();
         let tool = new_name(rule.tool_name);
         let content = rule.rule_content.as_deref().map(str::trim);
         let about = match (&*tool, content) {
             (name, content) if name.starts_with("mcp__") => {
                 if content.is_some() {
-                    return Err("rules about tools of MCP servers take no parentheses");
+                    return Err("rules about tools of MCP servers take no parentheses".into());
                 }
                 server(name, side)?
             }
             (name, None) if name.contains('*') && side == Side::Allow => {
                 return Err(
-                    "an allow rule cannot have a `*` in the name of its tool, except after `mcp__server__`",
+                    "an allow rule cannot have a `*` in the name of its tool, except after `mcp__server__`"
+                        .into(),
                 );
             }
             (name, Some(_)) if name.contains('*') => {
-                return Err("a rule with parentheses cannot have a `*` in the name of its tool");
+                let why = "a rule with parentheses cannot have a `*` in the name of its tool";
+                return Err(why.into());
             }
             (_, None) | ("Bash" | "WebFetch" | "Agent", Some("*")) => About::All,
             (name, Some("*")) if EDITS.contains(&name) || READS.contains(&name) => {
@@ -99,12 +102,20 @@ impl Rule {
             ("WebFetch", Some(content)) => About::Domain(DomainPattern::new(content)?),
             ("Agent" | "Skill", Some(content)) => About::Named(content.to_owned()),
             (name, Some(_)) if EDITS.contains(&name) => {
-                return Err("use `Edit(…)`, which matches every tool that writes files");
+                return Err("use `Edit(…)`, which matches every tool that writes files".into());
             }
             (name, Some(_)) if READS.contains(&name) => {
-                return Err("use `Read(…)`, which matches every tool that reads files");
+                return Err("use `Read(…)`, which matches every tool that reads files".into());
             }
-            (_, Some(_)) => return Err("rules about this tool take no parentheses"),
+            (name, Some(_)) if built_in_tools().any(|known| known == name) => {
+                return Err("rules about this tool take no parentheses".into());
+            }
+            (name, Some(_)) => {
+                let closest = closest_tool(name).map_or_else(String::new, |closest| {
+                    format!("; the closest name is `{closest}`")
+                });
+                return Err(format!("there is no known tool `{name}`{closest}").into());
+            }
         };
         Ok(Self { text, tool, about })
     }

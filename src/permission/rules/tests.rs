@@ -235,6 +235,21 @@ fn rules_that_never_match_are_refused() {
         assert!(refused(rules().allow([rule])), "{rule}");
         assert!(refused(rules().deny([rule])), "{rule}");
     }
+    for (rule, why) in [
+        (
+            "Bsh(git *)",
+            "there is no known tool `Bsh`; the closest name is `Bash`",
+        ),
+        (
+            "edit(src/**)",
+            "there is no known tool `edit`; the closest name is `Edit`",
+        ),
+        ("Teleport(home)", "there is no known tool `Teleport`"),
+        ("TodoWrite(x)", "rules about this tool take no parentheses"),
+    ] {
+        let error = rules().allow([rule]).build().unwrap_err().to_string();
+        assert_eq!(error, format!("the rule `{rule}` can never match: {why}"));
+    }
     // The agent supports these in deny rules only.
     for rule in ["*", "Web*", "mcp__*", "mcp__*__get"] {
         assert!(rules().allow([rule]).build().is_err(), "{rule}");

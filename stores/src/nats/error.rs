@@ -80,14 +80,8 @@ impl fmt::Display for NatsError {
     }
 }
 
-impl Error for NatsError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Request { error, .. } => Some(&**error),
-            _ => None,
-        }
-    }
-}
+// The message has that of the cause: a source would repeat it.
+impl Error for NatsError {}
 
 impl From<NatsError> for AppendError {
     fn from(error: NatsError) -> Self {

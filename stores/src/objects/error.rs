@@ -80,14 +80,8 @@ impl fmt::Display for ObjectsError {
     }
 }
 
-impl std::error::Error for ObjectsError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Request { error, .. } => Some(error),
-            _ => None,
-        }
-    }
-}
+// The message has that of the cause: a source would repeat it.
+impl std::error::Error for ObjectsError {}
 
 impl From<ObjectsError> for AppendError {
     fn from(error: ObjectsError) -> Self {

@@ -149,15 +149,8 @@ fn with_cause(error: &tokio_postgres::Error, f: &mut fmt::Formatter<'_>) -> fmt:
     }
 }
 
-impl Error for PostgresError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Connection(error) => Some(error),
-            Self::Statement(error) => Some(error),
-            _ => None,
-        }
-    }
-}
+// The message has that of the cause: a source would repeat it.
+impl Error for PostgresError {}
 
 impl From<tokio_postgres::Error> for PostgresError {
     fn from(error: tokio_postgres::Error) -> Self {

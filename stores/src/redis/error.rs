@@ -46,14 +46,8 @@ impl fmt::Display for RedisError {
     }
 }
 
-impl std::error::Error for RedisError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Server(error) => Some(error),
-            Self::Damaged { .. } => None,
-        }
-    }
-}
+// The message has that of the cause: a source would repeat it.
+impl std::error::Error for RedisError {}
 
 impl From<redis::RedisError> for RedisError {
     fn from(error: redis::RedisError) -> Self {

@@ -57,7 +57,7 @@ pub enum ScriptError {
     },
     /// The scenario is invalid.
     #[error("`{SCRIPT}`: {0}")]
-    Scenario(#[from] ScenarioError),
+    Scenario(ScenarioError),
     /// The scenario has gates, but [`GATES`] names no directory to open them
     /// in.
     #[error("the scenario has gates: set `{GATES}` to a directory")]
@@ -68,6 +68,12 @@ pub enum ScriptError {
     /// The value of [`UNKNOWN_FLAGS`] is invalid.
     #[error("`{UNKNOWN_FLAGS}` is {0:?}: expected `accept` or `refuse`")]
     UnknownFlags(String),
+}
+
+impl From<ScenarioError> for ScriptError {
+    fn from(error: ScenarioError) -> Self {
+        Self::Scenario(error)
+    }
 }
 
 /// Reads the scenario that the environment names.

@@ -45,6 +45,7 @@ pub use command_line::FlagError;
 pub use environment::{CLOCK, GATES, LOG, PROFILE, SCRIPT, SESSIONS, ScriptError, UNKNOWN_FLAGS};
 pub use exit::UNEXPECTED;
 pub use flags::{Flags, InputFormat, OutputFormat, RETRY_MS};
+pub use gates::Gates;
 pub use path::{BIN, NotBuilt, path};
 pub use player::{Output, Player};
 pub use records::{Record, SubagentRecord};
@@ -120,7 +121,9 @@ pub fn main() -> ! {
             }
             let session = Sessions::begin(&flags, folder.as_deref(), &config.cwd, &ids());
             let session = session.unwrap_or_else(|refusal| {
-                let has_result = flags.output_format() == OutputFormat::StreamJson;
+                // 2.0.77 only writes to standard error.
+                let has_result = flags.output_format() == OutputFormat::StreamJson
+                    && profile != Profile::V2_0_77;
                 let uuid = has_result.then(&mut ids);
                 refuse(&refusal, uuid.as_deref(), log.as_mut())
             });

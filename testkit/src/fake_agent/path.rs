@@ -26,7 +26,7 @@ pub enum NotBuilt {
     NotInTarget(PathBuf),
     /// The path of the running executable is unknown.
     #[error("the path of this executable is unknown: {0}; set `{BIN}`")]
-    UnknownExecutable(#[from] io::Error),
+    UnknownExecutable(io::Error),
 }
 
 /// Returns the absolute path of the fake agent's executable, for a test.
@@ -79,7 +79,7 @@ pub enum NotBuilt {
 pub fn path() -> Result<PathBuf, NotBuilt> {
     match std::env::var_os(BIN).filter(|named| !named.is_empty()) {
         Some(named) => named_file(&named),
-        None => in_target(&std::env::current_exe()?),
+        None => in_target(&std::env::current_exe().map_err(NotBuilt::UnknownExecutable)?),
     }
 }
 

@@ -153,11 +153,11 @@ fn a_message_step_is_sent_with_an_id_and_the_session_id() {
 
 #[test]
 fn a_slow_tool_reports_progress() {
-    let mut step = Step::tool("Bash", json!({"command": "make"}), "made");
-    if let Step::Tool(call) = &mut step {
-        call.takes_ms = 61_000;
-        call.ask = false;
-    }
+    let step = Step::Tool(ToolCall {
+        takes_ms: 61_000,
+        ask: false,
+        ..ToolCall::new("Bash", json!({"command": "make"}), "made")
+    });
     let mut host = Host::new(
         Scenario::default()
             .reply([step])
@@ -190,10 +190,10 @@ fn a_slow_tool_reports_progress() {
 
 #[test]
 fn a_permission_request_has_the_scripted_members() {
-    let mut step = Step::tool("Bash", json!({"command": "ls /x"}), "");
-    if let Step::Tool(call) = &mut step {
-        call.question = json!({"blocked_path": "/x", "display_name": "Shell"});
-    }
+    let step = Step::Tool(ToolCall {
+        question: json!({"blocked_path": "/x", "display_name": "Shell"}),
+        ..ToolCall::new("Bash", json!({"command": "ls /x"}), "")
+    });
     let mut host = Host::new(Scenario::default().reply([step]));
     host.prompt();
     let asked = host.receive_requests();
@@ -322,14 +322,13 @@ fn a_reply_waits_at_a_gate_until_it_is_opened() {
 
 #[test]
 fn a_tool_waits_for_its_gate_and_then_takes_its_time() {
-    let tool = |gate: &str, takes_ms| match Step::tool("Bash", json!({}), "done") {
-        Step::Tool(call) => Step::Tool(ToolCall {
+    let tool = |gate: &str, takes_ms| {
+        Step::Tool(ToolCall {
             gate: Some(gate.to_owned()),
             takes_ms,
             ask: false,
-            ..call
-        }),
-        _ => unreachable!(),
+            ..ToolCall::new("Bash", json!({}), "done")
+        })
     };
     let scenario = Scenario::default()
         .reply([tool("shell", 50)])
@@ -362,9 +361,9 @@ fn an_interrupt_ends_the_wait_at_a_gate() {
 
 #[test]
 fn replies_depend_on_the_prompt_and_on_tool_results() {
-    let read = |ask| match Step::tool("Read", json!({}), "rain") {
-        Step::Tool(call) => Step::Tool(ToolCall { ask, ..call }),
-        _ => unreachable!(),
+    let read = |ask| {
+        let call = ToolCall::new("Read", json!({}), "rain");
+        Step::Tool(ToolCall { ask, ..call })
     };
     let result = |text: &str| When::default().result(TextMatch::Contains(text.into()));
     let scenario = Scenario::default()
@@ -426,11 +425,10 @@ fn usage_cost_stop_reason_and_signature_are_scripted() {
         ..Usage::default()
     };
     let thinking = json!({"chunks": ["Hm."], "signature": "c2ln"});
-    let call = Step::tool("mcp__none__x", json!({}), "");
-    let call = match call {
-        Step::Tool(call) => Step::Tool(ToolCall { ask: false, ..call }),
-        step => step,
-    };
+    let call = Step::Tool(ToolCall {
+        ask: false,
+        ..ToolCall::new("mcp__none__x", json!({}), "")
+    });
     let scenario = Scenario::default()
         .reply(Reply::new([call]).usage(usage(10, 2)).cost_usd(0.25))
         .reply(

@@ -123,13 +123,7 @@ async fn a_reply_is_a_stream_of_events() {
 async fn ids_are_unique_in_a_session() {
     let scenario = Scenario::default()
         .reply([tool("a"), tool("b")])
-        .reply([Step::Tool(ToolCall {
-            input: Value::Null,
-            ..match tool("") {
-                Step::Tool(call) => call,
-                _ => unreachable!(),
-            }
-        })]);
+        .reply([Step::Tool(ToolCall::new("Bash", Value::Null, ""))]);
     let model = ScriptedModel::start(scenario).await.unwrap();
     let mut whole = prompt();
     whole["stream"] = json!(false);

@@ -168,17 +168,8 @@ impl Script {
                         step: reply.steps.len(),
                         started: now,
                     });
-                    let mut call = ToolCall {
-                        name: text("name").to_owned(),
-                        input: block["input"].clone(),
-                        result: String::new(),
-                        is_error: false,
-                        takes_ms: 0,
-                        ask: false,
-                        question: Value::Null,
-                        writes: false,
-                        gate: None,
-                    };
+                    let mut call = ToolCall::new(text("name"), block["input"].clone(), "");
+                    call.ask = false;
                     if call.input.is_null() {
                         call.input = json!({});
                     }

@@ -79,7 +79,13 @@ pub struct Scenario {
 pub enum ScenarioError {
     /// The text is not a scenario.
     #[error("invalid scenario: {0}")]
-    Parse(#[from] serde_json::Error),
+    Parse(serde_json::Error),
+}
+
+impl From<serde_json::Error> for ScenarioError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Parse(error)
+    }
 }
 
 impl Scenario {

@@ -111,6 +111,34 @@ pub struct ApiError {
     pub message: String,
 }
 
+impl ToolCall {
+    /// Creates a tool call that needs a permission request, with its result. Set other members
+    /// with struct update syntax:
+    ///
+    /// ```
+    /// use agentwire_testkit::{Step, ToolCall};
+    /// use serde_json::json;
+    ///
+    /// let make = Step::Tool(ToolCall {
+    ///     gate: Some("made".to_owned()),
+    ///     ..ToolCall::new("Bash", json!({ "command": "make" }), "All up to date.")
+    /// });
+    /// ```
+    pub fn new(name: impl Into<String>, input: Value, result: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            input,
+            result: result.into(),
+            is_error: false,
+            takes_ms: 0,
+            gate: None,
+            ask: true,
+            question: Value::Null,
+            writes: false,
+        }
+    }
+}
+
 fn yes() -> bool {
     true
 }
@@ -165,20 +193,10 @@ impl Step {
         Self::RedactedThinking(data.into())
     }
 
-    /// Creates a tool call that needs a permission request, with its result on
-    /// the fake agent.
+    /// Creates a tool call that needs a permission request, with its result. [`ToolCall::new`]
+    /// makes calls with a gate, a duration, an error or without a permission request.
     pub fn tool(name: impl Into<String>, input: Value, result: impl Into<String>) -> Self {
-        Self::Tool(ToolCall {
-            name: name.into(),
-            input,
-            result: result.into(),
-            is_error: false,
-            takes_ms: 0,
-            gate: None,
-            ask: true,
-            question: Value::Null,
-            writes: false,
-        })
+        Self::Tool(ToolCall::new(name, input, result))
     }
 
     /// Creates an error of the model's server.

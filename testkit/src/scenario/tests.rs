@@ -220,10 +220,7 @@ fn opening_an_unknown_gate_is_an_error_that_lists_the_gates() {
         Step::gate("b"),
         Step::Tool(ToolCall {
             gate: Some("a".into()),
-            ..match Step::tool("Bash", Value::Null, "") {
-                Step::Tool(call) => call,
-                _ => unreachable!(),
-            }
+            ..ToolCall::new("Bash", Value::Null, "")
         }),
     ]));
     let error = gates.open("c").unwrap_err();

@@ -1,6 +1,6 @@
 //! The prompt and the type of the output. Start here: replace both.
 
-use schemars::JsonSchema;
+use agentwire::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
 
 /// The rating of a review. The model sees these comments.

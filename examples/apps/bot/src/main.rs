@@ -3,8 +3,7 @@
 mod annotations;
 mod review;
 
-use agentwire::protocol::permission::PermissionMode;
-use agentwire::{Options, PermissionResult};
+use agentwire::{Options, PermissionMode, PermissionResult};
 use annotations::annotation;
 use clap::Parser;
 use fake::Fake;

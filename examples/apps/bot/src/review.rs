@@ -1,6 +1,6 @@
 //! What the agent is asked, and the type of its findings. Start here.
 
-use schemars::JsonSchema;
+use agentwire::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
 
 /// The findings of a review. The model sees these comments.

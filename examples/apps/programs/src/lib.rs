@@ -2,7 +2,7 @@
 
 use agentwire::Options;
 use agentwire::mcp::Tools;
-use schemars::JsonSchema;
+use agentwire::schemars::{self, JsonSchema};
 use serde::Deserialize;
 
 #[derive(Deserialize, JsonSchema)]

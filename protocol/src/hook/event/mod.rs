@@ -64,6 +64,11 @@ macro_rules! events {
 }
 
 /// An event with its own type, for hooks of that event only.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the type of a hook event",
+    note = "the types of events, such as `PreToolUse`, are in `agentwire::protocol::hook`; \
+            `Hook::named` takes events without a type"
+)]
 pub trait TypedEvent: Sized {
     /// The name of the event.
     const KIND: HookKind;

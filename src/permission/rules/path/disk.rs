@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// The targets of the paths of one call. Looks up each entry once.
 #[derive(Debug, Default)]
-pub(in super::super) struct Disk {
+pub(in crate::permission) struct Disk {
     entries: RefCell<SortedMap<OsString, Entry>>,
     /// The cost of the lookups so far.
     cost: Cell<usize>,
@@ -42,9 +42,9 @@ enum Entry {
 
 /// The target of a path.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Target {
+pub(in crate::permission) struct Target {
     /// The path without links, as far as it exists; `None` if that cannot be determined.
-    pub(super) path: Option<PathBuf>,
+    pub(in crate::permission) path: Option<PathBuf>,
     pub(super) exists: bool,
     /// Whether it leads through a directory in which names depend on the process, such as `/proc`.
     pub(super) is_magic: bool,
@@ -76,7 +76,7 @@ impl Disk {
     }
 
     /// Resolves the links and `..` in an absolute path, as the system does.
-    pub(super) fn follow(&self, path: &Path) -> Target {
+    pub(in crate::permission) fn follow(&self, path: &Path) -> Target {
         let mut is_magic = false;
         let (path, exists) = match self.walk(path, &mut is_magic) {
             Some((path, exists)) => (Some(canonical(path)), exists),

@@ -1,8 +1,8 @@
 //! Rates 200 texts, eight at a time, with structured output, retries and the cost.
 
+use agentwire::schemars::{self, JsonSchema};
 use agentwire::{Error, Options, prompt};
 use futures::{StreamExt, stream};
-use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
 
