@@ -390,7 +390,7 @@ pub enum StructuredError {
     Unreadable(serde_json::Error),
 }
 
-// Not `#[from]`: the message has that of the cause, and a source would repeat it.
+// Not `#[from]`: the error text contains that of its cause, which a source would repeat.
 impl From<serde_json::Error> for StructuredError {
     fn from(error: serde_json::Error) -> Self {
         Self::Unreadable(error)

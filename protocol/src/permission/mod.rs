@@ -43,14 +43,15 @@ object! {
         ///
         /// Measured on Claude Code 2.1.332:
         ///
-        /// - Of a file tool (`Read`, `Write`, `Edit`, `Glob`, `Grep`) only if its path leads through
-        ///   a symbolic link out of the working directories: the target of the link. Absent if the
-        ///   path itself is outside, as in `Read` of `/etc/passwd`, and for a path inside. On
-        ///   2.1.197 and 2.0.77 always absent.
-        /// - Of `Bash`, the first path that the agent recognises in the command and that needs a
-        ///   permission, inside the working directories too (`touch new.txt`), as an absolute path.
-        ///   Absent if it recognises none (`python3 -c 1`). On 2.0.77, only paths outside.
-        /// - Absent for other tools such as `WebFetch`.
+        /// - For a file tool (`Read`, `Write`, `Edit`, `Glob`, `Grep`): the target of the link,
+        ///   if its path leads through a symbolic link out of the working directories.
+        ///   Otherwise, the member is absent, even if the path itself is outside, as in `Read`
+        ///   of `/etc/passwd`. On 2.1.197 and 2.0.77, the member is always absent.
+        /// - For `Bash`: the first path that the agent recognises in the command and that needs
+        ///   a permission, as an absolute path. The path may be inside the working directories
+        ///   (`touch new.txt`). The member is absent if the agent recognises no path (`python3
+        ///   -c 1`). On 2.0.77, the member has only paths outside.
+        /// - For other tools such as `WebFetch`, the member is absent.
         pub blocked_path: Option<String>,
         /// The reason for the permission request.
         pub decision_reason: Option<String>,

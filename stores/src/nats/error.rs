@@ -80,7 +80,7 @@ impl fmt::Display for NatsError {
     }
 }
 
-// The message has that of the cause: a source would repeat it.
+// The error has no source, because its text already contains that of the cause.
 impl Error for NatsError {}
 
 impl From<NatsError> for AppendError {

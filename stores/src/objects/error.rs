@@ -80,7 +80,7 @@ impl fmt::Display for ObjectsError {
     }
 }
 
-// The message has that of the cause: a source would repeat it.
+// The error has no source, because its text already contains that of the cause.
 impl std::error::Error for ObjectsError {}
 
 impl From<ObjectsError> for AppendError {

@@ -149,7 +149,7 @@ fn with_cause(error: &tokio_postgres::Error, f: &mut fmt::Formatter<'_>) -> fmt:
     }
 }
 
-// The message has that of the cause: a source would repeat it.
+// The error has no source, because its text already contains that of the cause.
 impl Error for PostgresError {}
 
 impl From<tokio_postgres::Error> for PostgresError {

@@ -46,7 +46,7 @@ impl fmt::Display for RedisError {
     }
 }
 
-// The message has that of the cause: a source would repeat it.
+// The error has no source, because its text already contains that of the cause.
 impl std::error::Error for RedisError {}
 
 impl From<redis::RedisError> for RedisError {

@@ -1,6 +1,6 @@
 //! This project's SDK.
 
-use super::{Crowd, Failure, Idle, Kept, Outcome, PROMPT, Task, Times, Watch, rate};
+use super::{ConcurrentSessions, Failure, Idle, Kept, Outcome, PROMPT, Task, Times, Watch, rate};
 use agentwire::{Client, Event, Frame, Message, Options, PermissionResult, query};
 use std::hint::black_box;
 use std::time::Instant;
@@ -131,7 +131,7 @@ async fn sessions(task: &Task) -> Outcome {
         clients.push(Client::connect(options(task)).await?);
     }
     let (done, mut results) = mpsc::unbounded_channel();
-    let mut crowd = Crowd::start(task);
+    let mut crowd = ConcurrentSessions::start(task);
     for mut client in clients {
         let done = done.clone();
         tokio::spawn(async move {

@@ -1,7 +1,7 @@
 //! <https://docs.rs/claude-agent-sdk-rs>: the executable is
 //! `ClaudeAgentOptions::cli_path`.
 
-use super::{Crowd, Idle, Kept, Outcome, PROMPT, Task, Times, Watch, rate};
+use super::{ConcurrentSessions, Idle, Kept, Outcome, PROMPT, Task, Times, Watch, rate};
 use claude_agent_sdk_rs::{ClaudeAgentOptions, ClaudeClient, ClaudeError, Message, query_stream};
 use std::hint::black_box;
 use std::time::Instant;
@@ -124,7 +124,7 @@ async fn sessions(task: &Task) -> Outcome {
         clients.push(open(task).await?);
     }
     let (done, mut results) = mpsc::unbounded_channel();
-    let mut crowd = Crowd::start(task);
+    let mut crowd = ConcurrentSessions::start(task);
     for mut client in clients {
         let done = done.clone();
         tokio::spawn(async move {

@@ -212,13 +212,13 @@ impl<T> Kept<T> {
 }
 
 /// Measures sessions that all run at once, each in its own task.
-struct Crowd {
+struct ConcurrentSessions {
     start: Instant,
     finished: Vec<f64>,
     lines: usize,
 }
 
-impl Crowd {
+impl ConcurrentSessions {
     /// Starts to measure when all sessions are connected, before they get their
     /// prompts.
     fn start(task: &Task) -> Self {
