@@ -25,6 +25,7 @@ macro_rules! chapters {
         #[doc = "[Concepts]: crate::guide::concepts"]
         #[doc = "[Cookbook]: crate::guide::cookbook"]
         #[doc = "[Deployment]: crate::guide::deployment"]
+        #[doc = "[Retries]: crate::guide::retries"]
         #[doc = "[Security]: crate::guide::security"]
         #[doc = "[Serving]: crate::guide::serving"]
         #[doc = "[Tenants]: crate::guide::tenants"]

@@ -118,6 +118,30 @@ async fn a_message_without_a_turn_has_an_empty_stream() {
 }
 
 #[tokio::test]
+async fn a_stream_opened_after_its_turn_has_the_turn() {
+    let client = connect(&two()).await;
+    let mut submission = client.send("First");
+    let (in_time, outcome) = read(&mut submission.turn()).await;
+    assert_eq!(outcome, Some(TurnOutcome::Completed));
+    assert_eq!(submission.final_state().await, SubmissionState::Completed);
+    client.prompt("Second").await.unwrap();
+    // A later turn changes nothing.
+    assert_eq!(read(&mut submission.turn()).await, (in_time, outcome));
+
+    let many = (0..50).map(|number| Step::text(format!("number {number}")));
+    let client = connect(&Scenario::default().reply(many)).await;
+    let mut submission = client.send("Count");
+    submission.turn_ended().await.unwrap();
+    let mut late = submission.turn();
+    let lagged = late.next().await.unwrap().unwrap();
+    assert!(matches!(
+        lagged,
+        Event::Notice(Notice::Lagged { events: 64.., .. })
+    ));
+    assert!(late.next().await.is_none());
+}
+
+#[tokio::test]
 async fn a_late_stream_has_the_start_of_its_turn() {
     let mut client = connect(&busy()).await;
     let mut submission = client.send("Work");
@@ -128,9 +152,6 @@ async fn a_late_stream_has_the_start_of_its_turn() {
     let (log, outcome) = read(&mut late).await;
     assert_eq!(outcome, Some(TurnOutcome::Interrupted));
     assert!(log.contains(&"text: Hm ".to_owned()), "{log:?}");
-    submission.final_state().await;
-    // The turn is over.
-    assert!(submission.turn().next().await.is_none());
     client.close().await;
 }
 

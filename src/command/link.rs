@@ -1,10 +1,11 @@
 //! The state of a session that its handles share.
 
-use super::Command;
 use super::declared::Declared;
 use super::turn::TurnWatch;
+use super::{Command, Progress};
 use crate::event::{
-    Demand, EndReason, Error, Mailbox, SessionEnd, SessionStatus, StreamKind, Wanted, mailbox,
+    Demand, EndReason, Error, Mailbox, Sender, SessionEnd, SessionStatus, StreamKind, Wanted,
+    mailbox,
 };
 use crate::session::{Closer, Flusher};
 use std::fmt;
@@ -41,12 +42,38 @@ impl Link {
 
     /// Creates a stream of the session's events from now on.
     pub(crate) fn listen(&self, stream: StreamKind) -> Mailbox {
+        self.subscribe(stream, None)
+    }
+
+    /// Creates a stream of the turn that picks up a message, from its delivery status.
+    pub(crate) fn listen_to_turn(
+        &self,
+        uuid: &str,
+        progress: watch::Receiver<Progress>,
+    ) -> Mailbox {
+        self.subscribe(StreamKind::Turn { uuid: uuid.into() }, Some(progress))
+    }
+
+    fn subscribe(
+        &self,
+        stream: StreamKind,
+        progress: Option<watch::Receiver<Progress>>,
+    ) -> Mailbox {
         let (sender, mailbox) = mailbox(&self.demand);
-        let command = Command::Subscribe { stream, sender };
+        let command = Command::Subscribe {
+            stream,
+            sender,
+            progress,
+        };
         if let Err(mpsc::error::SendError(command)) = self.commands.send(Box::new(command))
-            && let Command::Subscribe { sender, .. } = *command
+            && let Command::Subscribe {
+                stream,
+                sender,
+                progress,
+            } = *command
         {
-            sender.end(self.end().error());
+            let error = || self.end().error();
+            end_late(&stream, sender, progress, error);
         }
         mailbox
     }
@@ -86,6 +113,23 @@ impl Link {
     pub(crate) fn end(&self) -> Arc<SessionEnd> {
         let gone = || Arc::new(SessionEnd::runtime_gone());
         self.end.get().cloned().unwrap_or_else(gone)
+    }
+}
+
+/// Ends a stream that came too late: it has the events of a turn that has ended, or the error.
+pub(crate) fn end_late(
+    stream: &StreamKind,
+    mut sender: Sender,
+    progress: Option<watch::Receiver<Progress>>,
+    error: impl FnOnce() -> Option<Error>,
+) {
+    let events = progress.and_then(|it| it.borrow().events.clone());
+    match (stream, events) {
+        (StreamKind::Turn { uuid }, Some(events)) => {
+            events.deliver(uuid, &mut sender);
+            sender.end(None);
+        }
+        _ => sender.end(error()),
     }
 }
 

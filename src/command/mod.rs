@@ -10,9 +10,9 @@ mod turn;
 
 pub(crate) use answer::{Encode, LateAnswer, RequestNumber};
 pub(crate) use declared::Declared;
-pub(crate) use link::{End, Link};
+pub(crate) use link::{End, Link, end_late};
 pub use progress::OutboundQueue;
-pub(crate) use progress::Progress;
+pub(crate) use progress::{Progress, TurnEvents};
 pub(crate) use servers::{Out, Servers};
 pub(crate) use turn::{OpenTurn, TurnWatch};
 
@@ -47,7 +47,12 @@ pub(crate) enum Command {
     /// Cancels a request.
     Cancel { request_id: Box<str> },
     /// Adds a stream of events.
-    Subscribe { stream: StreamKind, sender: Sender },
+    Subscribe {
+        stream: StreamKind,
+        sender: Sender,
+        /// The delivery status of the message whose turn it is.
+        progress: Option<watch::Receiver<Progress>>,
+    },
     /// Returns the size of the outbound queue.
     Waiting {
         reply: oneshot::Sender<OutboundQueue>,

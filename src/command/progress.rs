@@ -1,10 +1,39 @@
 //! The delivery status of messages.
 
 use super::turn::TurnWatch;
-use crate::event::Error;
-use agentwire_protocol::host::SubmissionState;
+use crate::event::{Error, Event, Room, Sender};
+use agentwire_protocol::host::{SubmissionState, TurnEvent};
 use agentwire_protocol::outbox::QueueSize;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+/// The events of a turn that has ended, for late streams.
+#[derive(Debug, Clone)]
+pub(crate) enum TurnEvents {
+    All(Arc<[Event]>),
+    /// There were more than are retained: their number and size.
+    Missed(usize, usize),
+}
+
+impl TurnEvents {
+    /// Delivers the events since the pick-up of a message, without requests, which are over.
+    pub(crate) fn deliver(self, uuid: &str, sender: &mut Sender) {
+        let events = match self {
+            Self::All(events) => events,
+            Self::Missed(events, bytes) => return sender.missed(events, bytes),
+        };
+        let is_before = |event: &&Event| !matches!(event, Event::Turn(TurnEvent::PickedUp { uuid: it, .. }) if **it == *uuid);
+        for event in events.iter().skip_while(is_before) {
+            if !matches!(event, Event::Request(_)) {
+                sender.put(event.clone(), Instant::now());
+            }
+        }
+        sender.hand_over(Room {
+            in_use: usize::MAX,
+            unused: usize::MAX,
+        });
+    }
+}
 
 /// The delivery status of a message, and the error if delivery failed.
 #[derive(Debug, Clone)]
@@ -13,6 +42,8 @@ pub(crate) struct Progress {
     was_written: bool,
     /// The turn that picked up the message.
     pub(crate) turn: Option<TurnWatch>,
+    /// The events of that turn, once it has ended.
+    pub(crate) events: Option<TurnEvents>,
     pub(crate) error: Option<Error>,
 }
 
@@ -23,6 +54,7 @@ impl Progress {
             state: SubmissionState::Waiting,
             was_written: false,
             turn: None,
+            events: None,
             error: None,
         }
     }
@@ -60,6 +92,7 @@ impl Progress {
             state: SubmissionState::Lost,
             was_written: false,
             turn: None,
+            events: None,
             error: Some(error),
         }
     }

@@ -54,6 +54,10 @@ impl Submission {
         &self.uuid
     }
 
+    pub(super) fn progress(&self) -> watch::Receiver<Progress> {
+        self.progress.clone()
+    }
+
     /// Returns the delivery status.
     #[must_use]
     pub fn state(&self) -> SubmissionState {

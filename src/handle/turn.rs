@@ -1,7 +1,7 @@
 //! The events of one turn.
 
 use super::submission::Submission;
-use crate::event::{Error, Event, Mailbox, StreamKind};
+use crate::event::{Error, Event, Mailbox};
 use agentwire_protocol::host::TurnEnd;
 use futures_core::Stream;
 use std::pin::Pin;
@@ -78,8 +78,9 @@ impl Submission {
     /// Returns a stream of the turn that picks up the message. It is read at its own pace.
     ///
     /// Call this right after sending. The first 64 events of the turn, up to 64 KiB, are retained
-    /// for a late stream. If there were more before this call, they are missing from the stream,
-    /// and a [`Notice::Lagged`](crate::Notice::Lagged) reports their number.
+    /// for a late stream, also after the end of the turn. If there were more before this call, they
+    /// are missing from the stream, and a [`Notice::Lagged`](crate::Notice::Lagged) reports their
+    /// number.
     ///
     /// ```no_run
     /// # async fn example(client: agentwire::Client) -> Result<(), agentwire::Error> {
@@ -97,9 +98,7 @@ impl Submission {
     #[doc(alias = "receive_response")]
     #[must_use]
     pub fn turn(&self) -> Turn {
-        let mailbox = self.link.listen(StreamKind::Turn {
-            uuid: self.uuid.clone(),
-        });
+        let mailbox = self.link.listen_to_turn(&self.uuid, self.progress());
         Turn::new(mailbox, self.clone())
     }
 }

@@ -3,7 +3,7 @@
 use super::blocked::Blocked;
 use super::driver::{Driver, now};
 use super::life::Change;
-use crate::command::{Command, LateAnswer, OutboundQueue, Progress, WhenFull};
+use crate::command::{Command, LateAnswer, OutboundQueue, Progress, WhenFull, end_late};
 use crate::event::{Error, Event, Notice, Sender, SessionEnd, StreamKind, Unread};
 use agentwire_protocol::host::{NotTaken, Prompt};
 use std::sync::Arc;
@@ -71,7 +71,11 @@ impl Driver {
             Command::Cancel { request_id } => {
                 self.host.cancel(&request_id);
             }
-            Command::Subscribe { stream, sender } => self.subscribe(stream, sender),
+            Command::Subscribe {
+                stream,
+                sender,
+                progress,
+            } => self.subscribe(stream, sender, progress),
             Command::Waiting { reply } => {
                 // The receiver may have been dropped.
                 let _ = reply.send(OutboundQueue::new(self.host.waiting(), now()));
@@ -106,14 +110,19 @@ impl Driver {
         }
     }
 
-    fn subscribe(&mut self, stream: StreamKind, sender: Sender) {
+    fn subscribe(
+        &mut self,
+        stream: StreamKind,
+        sender: Sender,
+        progress: Option<watch::Receiver<Progress>>,
+    ) {
         if let StreamKind::Turn { uuid } = &stream
             && !self.waiters.is_observed(uuid)
             && !self.streams.is_in_turn(uuid)
         {
             // The turn has ended, or the message will have none.
-            let error = self.end.get().and_then(SessionEnd::error);
-            return sender.end(error);
+            let error = || self.end.get().and_then(SessionEnd::error);
+            return end_late(&stream, sender, progress, error);
         }
         let pending = self.callbacks.requests_in_streams();
         self.streams.subscribe(stream, sender, &pending);
@@ -185,7 +194,11 @@ impl Driver {
             Command::Answer(LateAnswer { reply, .. }) => {
                 drop(reply.send(Err(Error::Ended(Arc::clone(end)))));
             }
-            Command::Subscribe { stream, sender } => self.subscribe(stream, sender),
+            Command::Subscribe {
+                stream,
+                sender,
+                progress,
+            } => self.subscribe(stream, sender, progress),
             #[cfg(feature = "mcp")]
             Command::Mcp(_) => {}
             Command::Notify(_)

@@ -28,6 +28,13 @@ impl Driver {
                     self.streams.put(Event::Notice(notice));
                 }
             }
+            host::HostEvent::Turn(event @ TurnEvent::Ended(_)) => {
+                self.streams.put(Event::Turn(event.clone()));
+                let (messages, events) = self.streams.end_turn();
+                self.streams.hand_over();
+                self.waiters.end_turn(&messages, &events);
+                self.observe_turn(&event);
+            }
             host::HostEvent::Turn(event) => {
                 self.observe_turn(&event);
                 if let TurnEvent::PickedUp { uuid, .. } = &event
@@ -187,7 +194,8 @@ impl Driver {
             state,
             reports_pick_ups,
         });
-        if self.waiters.advance(&uuid, state) && !self.streams.is_in_turn(&uuid) {
+        let is_in_turn = self.streams.is_in_turn(&uuid);
+        if self.waiters.advance(&uuid, state, is_in_turn) && !is_in_turn {
             self.streams.no_turn(&uuid);
         }
         match state {

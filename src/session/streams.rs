@@ -1,6 +1,7 @@
 //! The event streams of a session: the client's, and those created by handles.
 
 use super::notices::NoticeListener;
+use crate::command::TurnEvents;
 use crate::event::{
     Error, Event, PendingRequest, Room, Sender, StreamKind, Unanswered, UnreadStream,
 };
@@ -190,12 +191,22 @@ impl Streams {
                 sender.put(event.clone(), self.now);
             }
         }
-        if let Event::Turn(TurnEvent::Ended(_)) = &event {
-            for (uuid, ()) in self.turn.take().unwrap_or_default().messages.into_entries() {
-                self.no_turn(&uuid);
-            }
-        }
         self.own.put(event, self.now);
+    }
+
+    /// Ends the streams of the running turn, which has ended. Returns its messages and its events.
+    pub(super) fn end_turn(&mut self) -> (Vec<Box<str>>, TurnEvents) {
+        let turn = self.turn.take().unwrap_or_default();
+        let messages = turn.messages.into_entries().into_iter();
+        let messages: Vec<_> = messages.map(|(uuid, ())| uuid).collect();
+        for uuid in &messages {
+            self.no_turn(uuid);
+        }
+        let events = match turn.start {
+            Some((events, _)) => TurnEvents::All(events.into()),
+            None => TurnEvents::Missed(turn.events, turn.bytes),
+        };
+        (messages, events)
     }
 
     /// Adds a request of the agent to all streams that want it. It is denied if none of them

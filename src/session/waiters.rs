@@ -2,7 +2,7 @@
 //! wait for space.
 
 use super::blocked::Blocked;
-use crate::command::{OpenTurn, Progress};
+use crate::command::{OpenTurn, Progress, TurnEvents};
 use crate::event::{Error, SessionStatus};
 use agentwire_protocol::control::Answer;
 use agentwire_protocol::host::{Host, SubmissionState, TurnEvent, TurnOutcome};
@@ -18,6 +18,8 @@ pub(super) struct Waiters {
     requests: IdMap<Reply>,
     /// Observers of messages, by message ID. A host may reuse an ID when it retries.
     submissions: IdMap<Vec<watch::Sender<Progress>>>,
+    /// Observers of messages of the running turn that have their final status.
+    finished: Vec<(Box<str>, watch::Sender<Progress>)>,
     /// Messages that wait for space, in order.
     blocked: VecDeque<Blocked>,
     /// Messages that were never written, until the end reason is known.
@@ -37,6 +39,7 @@ impl Waiters {
         Self {
             requests: IdMap::default(),
             submissions: IdMap::default(),
+            finished: vec![],
             blocked,
             lost: vec![],
             turn: None,
@@ -105,8 +108,9 @@ impl Waiters {
     }
 
     /// Reports the delivery status of a message to its observers. Returns whether the message was
-    /// observed and now has its final status.
-    pub(super) fn advance(&mut self, uuid: &str, state: SubmissionState) -> bool {
+    /// observed and now has its final status. `is_in_turn`: whether the running turn has picked it
+    /// up.
+    pub(super) fn advance(&mut self, uuid: &str, state: SubmissionState, is_in_turn: bool) -> bool {
         if !state.is_end() {
             for progress in self.submissions.get(uuid).into_iter().flatten() {
                 update(progress, |it| it.advance(state));
@@ -121,12 +125,29 @@ impl Waiters {
             // A written message may be lost long before the session ends, so no reason is reported.
             if state == SubmissionState::Lost && !progress.borrow().was_written() {
                 self.lost.push(progress);
+            } else if is_in_turn {
+                self.finished.push((uuid.into(), progress));
             }
         }
         true
     }
 
     // Turns.
+
+    /// Leaves the events of a turn that has ended to the observers of its messages.
+    pub(super) fn end_turn(&mut self, messages: &[Box<str>], events: &TurnEvents) {
+        let finished = std::mem::take(&mut self.finished);
+        for uuid in messages {
+            let pending = self.submissions.get(uuid).into_iter().flatten();
+            let finished = finished.iter().filter(|(id, _)| id == uuid);
+            for progress in pending.chain(finished.map(|(_, progress)| progress)) {
+                progress.send_if_modified(|it| {
+                    it.events = Some(events.clone());
+                    false
+                });
+            }
+        }
+    }
 
     /// Returns whether a turn has started.
     pub(super) fn had_turn(&self) -> bool {
