@@ -316,14 +316,17 @@ async fn resuming_a_missing_session_is_an_error_with_its_id() {
             .fork_session(fork);
         for options in [options.clone().restart(RestartPolicy::default()), options] {
             match Client::connect(options).await {
-                Err(Error::NoSuchSession { session_id, said }) => {
+                Err(Error::NoSuchSession {
+                    session_id,
+                    message,
+                }) => {
                     assert_eq!(session_id, id);
                     // 2.0.77 writes no result, only to standard error.
-                    let times = said.matches("No conversation found").count();
-                    assert!(times == 1 || profile != "2.0.77", "{said}");
+                    let times = message.matches("No conversation found").count();
+                    assert!(times == 1 || profile != "2.0.77", "{message}");
                     assert!(
-                        said.contains("11111111") || said.contains("title"),
-                        "{said}"
+                        message.contains("11111111") || message.contains("title"),
+                        "{message}"
                     );
                 }
                 other => panic!("{profile} {id}: {other:?}"),

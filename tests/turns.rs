@@ -144,7 +144,7 @@ async fn a_stream_opened_after_its_turn_has_the_turn() {
 #[tokio::test]
 async fn a_late_stream_has_the_start_of_its_turn() {
     let mut client = connect(&busy()).await;
-    let mut submission = client.send("Work");
+    let submission = client.send("Work");
     wait_for(&mut client, says("Hm")).await;
     assert_eq!(submission.state(), SubmissionState::Started);
     let mut late = submission.turn();

@@ -257,7 +257,7 @@ impl Client {
                 if let Some(session_id) = line.missing_session(&last_words) {
                     return Err(Error::NoSuchSession {
                         session_id: session_id.to_owned(),
-                        said: last_words,
+                        message: last_words,
                     });
                 }
                 if let Some((option, needs)) = unsupported_option(&end.stderr) {

@@ -190,7 +190,7 @@ pub enum Error {
         session_id: String,
         /// The errors of the CLI's result and the tail of its standard error. Not part of
         /// `Display`, which says the same.
-        said: String,
+        message: String,
     },
     /// The session store failed while a session was loaded.
     #[error("the session store failed in `{call}` for {of}: {failure}")]
@@ -573,7 +573,7 @@ mod tests {
             },
             Error::NoSuchSession {
                 session_id: name(),
-                said: "No conversation found".to_owned(),
+                message: "No conversation found".to_owned(),
             },
             Error::session_store("load", "a", failure()),
             Error::PrivateFile {

@@ -268,9 +268,12 @@ async fn a_transcript_that_does_not_exist_cannot_be_resumed() {
 /// Asserts that connecting fails because no such session exists.
 async fn is_missing(options: Options, id: &str) {
     match Client::connect(options).await {
-        Err(Error::NoSuchSession { session_id, said }) => {
+        Err(Error::NoSuchSession {
+            session_id,
+            message,
+        }) => {
             assert_eq!(session_id, id);
-            assert!(!said.is_empty());
+            assert!(!message.is_empty());
         }
         other => panic!("{other:?}"),
     }
