@@ -8,7 +8,7 @@ use agentwire::callback::Response;
 use agentwire::permission::{Audited, PermissionRequest, Policy, ReadOnly, Within};
 use agentwire::protocol::permission::CanUseTool;
 use agentwire::terminal::TerminalPrompter;
-use agentwire::{Later, Options, PermissionResult, Rules};
+use agentwire::{Hook, Later, Options, PermissionResult, Rules};
 use serde_json::{Value, json};
 use std::time::Duration;
 use support::peer::{Peer, connect, connect_with};
@@ -255,4 +255,37 @@ fn unsupported_rules_of_a_session_are_refused() {
     let without = Rules::builder().deny(["Bash"]).build().unwrap();
     let options = Options::new().settings_file("a.json").rules(without);
     assert!(options.arguments().is_ok());
+}
+
+#[tokio::test]
+async fn a_policy_in_a_hook_checks_every_call_but_that_of_structured_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let policy = Within::new(folder.path()).unwrap().read_only();
+    let options = Options::new().hook(Hook::policy(policy.or_deny("Only read.")));
+    let (_client, mut agent) = connect(options).await;
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    for (name, input, denial) in [
+        ("Read", json!({"file_path": at("a.txt")}), None),
+        // Relative to the directory that the hook call reports.
+        ("Read", json!({"file_path": "a.txt"}), None),
+        ("Read", json!({"file_path": "../a.txt"}), Some("is not in")),
+        (
+            "Write",
+            json!({"file_path": at("a.txt")}),
+            Some("`Write` changes files"),
+        ),
+        ("Bash", json!({"command": "ls"}), Some("Only read.")),
+        ("StructuredOutput", json!({"findings": []}), None),
+    ] {
+        let event = json!({"hook_event_name": "PreToolUse", "tool_name": name, "tool_input": input,
+            "cwd": folder.path(), "session_id": "s", "transcript_path": "t"});
+        let call = json!({"subtype": "hook_callback", "callback_id": "hook_0", "input": event});
+        let answer = answer_to(&mut agent, &call).await;
+        let reason = answer["hookSpecificOutput"]["permissionDecisionReason"].as_str();
+        assert_eq!(reason.is_some(), denial.is_some(), "{name}: {answer}");
+        assert!(
+            reason.unwrap_or("").contains(denial.unwrap_or("")),
+            "{name}: {answer}"
+        );
+    }
 }

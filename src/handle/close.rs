@@ -80,11 +80,11 @@ impl CloseFuture<'_> {
         }
     }
 
-    /// Bounds the time of closing, whatever the [`ClosePolicy`](crate::ClosePolicy) says: after
-    /// half of it, a running turn is cut off; after four fifths, all processes of the session are
+    /// Bounds the time of closing, whatever longer limits the [`ClosePolicy`](crate::ClosePolicy)
+    /// has: after half of it, a running turn is cut off; after four fifths, all processes of the session are
     /// killed, also if this future was dropped. The future returns in time even if the store is
     /// slower. Use it where something else kills the program after a while, such as a container's
-    /// supervisor.
+    /// supervisor. With zero, everything is killed and nothing is waited for.
     ///
     /// If a process cannot be killed in time, the report's step is
     /// [`CloseStep::StillAlive`](crate::process::CloseStep). An agent that was spawned elsewhere

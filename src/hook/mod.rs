@@ -8,13 +8,20 @@ pub(crate) use registry::Registry;
 
 use crate::callback::{Request, Response, Shared};
 use crate::handle::Handle;
+use crate::permission::{Decision, Policy};
 use agentwire_protocol::hook::{
-    HookCallback, HookContext, HookEvent, HookKind, HookMatcher, HookOutput, OnFailure, TypedEvent,
+    HookCallback, HookContext, HookEvent, HookKind, HookMatcher, HookOutput, OnFailure, PreToolUse,
+    PreToolUseOutput, TypedEvent,
 };
 use agentwire_protocol::json::Number;
-use std::future::Future;
+use agentwire_protocol::permission::{CanUseTool, PermissionResult};
+use std::future::{Future, ready};
+use std::path::Path;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
+
+/// The tool with which the model returns structured output.
+const STRUCTURED_OUTPUT: &str = "StructuredOutput";
 
 /// A hook: a closure, and the events for which the agent calls it.
 ///
@@ -89,6 +96,43 @@ impl Hook {
                 format!("expected the event `{}`, got `{reported}`", E::KIND)
             })
         })
+    }
+
+    /// Creates a [gate](Hook::gate) that denies every tool call that a policy denies, also calls
+    /// for which the agent sends no permission request, such as reading a file of the project. What
+    /// the policy allows, the agent decides about as without it.
+    ///
+    /// The tool `StructuredOutput`, with which the model returns
+    /// [structured output](crate::Options::output_format), is not denied.
+    ///
+    /// ```
+    /// use agentwire::permission::{Policy, Within};
+    /// use agentwire::{Hook, Options};
+    ///
+    /// let only_read = Within::new("src")?.read_only().or_deny("Only read files in src.");
+    /// let options = Options::new()
+    ///     .hook(Hook::policy(only_read.clone()))
+    ///     .permission_policy(only_read);
+    /// # drop(options);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn policy(policy: impl Policy) -> Self {
+        Self::new(move |call: HookCall<PreToolUse>| {
+            let HookCall { event, context, .. } = call;
+            let mut denied = None;
+            if event.tool_name != STRUCTURED_OUTPUT {
+                let request = CanUseTool::new(event.tool_name, event.tool_input);
+                let decision = match &context.cwd {
+                    Some(cwd) => policy.decide_in(&request, Path::new(cwd)),
+                    None => policy.decide(&request),
+                };
+                if let Decision::Decided(PermissionResult::Deny(deny)) = decision {
+                    denied = Some(PreToolUseOutput::deny(deny.message));
+                }
+            }
+            ready(denied)
+        })
+        .gate()
     }
 
     /// Creates a hook for an event by its name: for events that this version

@@ -28,6 +28,10 @@ impl Options {
     /// `$ref`; otherwise the API rejects every turn. A schema with another root, or of another
     /// draft, is an [`Error::Option`].
     ///
+    /// The model returns the output by the tool `StructuredOutput`, which
+    /// [`Options::tools`] does not remove. A gate that denies tools must let it through, as
+    /// [`Hook::policy`](crate::Hook::policy) does.
+    ///
     /// ```
     /// use agentwire::Options;
     /// use serde_json::json;

@@ -4,6 +4,7 @@ use super::PermissionRequest;
 use crate::callback::{BoxFuture, Handler, Response};
 use agentwire_protocol::permission::{CanUseTool, PermissionResult};
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 /// The decision of a [`Policy`] about a tool call.
@@ -49,6 +50,16 @@ pub trait Policy: Send + Sync + 'static {
     /// Decides about a tool call.
     fn decide(&self, request: &CanUseTool) -> Decision;
 
+    /// Decides about a tool call of an agent that works in this directory. [`Hook::policy`] calls
+    /// it, because a hook call reports the directory and a permission request does not. Default:
+    /// as [`Policy::decide`].
+    ///
+    /// [`Hook::policy`]: crate::Hook::policy
+    fn decide_in(&self, request: &CanUseTool, directory: &Path) -> Decision {
+        let _ = directory;
+        self.decide(request)
+    }
+
     /// Combines this with another policy, for requests about which this one has
     /// no decision. After [`Decision::MustAsk`] from this one, the other may
     /// only deny.
@@ -73,7 +84,7 @@ pub trait Policy: Send + Sync + 'static {
     }
 
     /// Denies requests without a decision, with this message to the model. The
-    /// result can be passed to
+    /// result is a policy, and can be passed to
     /// [`Options::permission_handler`](crate::Options::permission_handler).
     fn or_deny(self, message: impl Into<String>) -> OrDeny<Self>
     where
@@ -135,14 +146,23 @@ pub struct Either<A, B>(A, B);
 
 impl<A: Policy, B: Policy> Policy for Either<A, B> {
     fn decide(&self, request: &CanUseTool) -> Decision {
-        match self.0.decide(request) {
-            Decision::None => self.1.decide(request),
-            Decision::MustAsk => match self.1.decide(request) {
-                denied @ Decision::Decided(PermissionResult::Deny(_)) => denied,
-                _ => Decision::MustAsk,
-            },
-            decided => decided,
-        }
+        either(self.0.decide(request), || self.1.decide(request))
+    }
+
+    fn decide_in(&self, request: &CanUseTool, directory: &Path) -> Decision {
+        let first = self.0.decide_in(request, directory);
+        either(first, || self.1.decide_in(request, directory))
+    }
+}
+
+fn either(first: Decision, second: impl FnOnce() -> Decision) -> Decision {
+    match first {
+        Decision::None => second(),
+        Decision::MustAsk => match second() {
+            denied @ Decision::Decided(PermissionResult::Deny(_)) => denied,
+            _ => Decision::MustAsk,
+        },
+        decided => decided,
     }
 }
 
@@ -169,12 +189,28 @@ pub struct OrDeny<P> {
     message: String,
 }
 
-impl<P: Policy> Handler<CanUseTool> for OrDeny<P> {
-    fn handle(&self, ask: PermissionRequest) -> BoxFuture<Response<PermissionResult>> {
-        let result = match self.policy.decide(&ask.request) {
+impl<P> OrDeny<P> {
+    fn or_deny(&self, decision: Decision) -> PermissionResult {
+        match decision {
             Decision::Decided(result) => result,
             _ => PermissionResult::deny(&*self.message),
-        };
+        }
+    }
+}
+
+impl<P: Policy> Policy for OrDeny<P> {
+    fn decide(&self, request: &CanUseTool) -> Decision {
+        Decision::Decided(self.or_deny(self.policy.decide(request)))
+    }
+
+    fn decide_in(&self, request: &CanUseTool, directory: &Path) -> Decision {
+        Decision::Decided(self.or_deny(self.policy.decide_in(request, directory)))
+    }
+}
+
+impl<P: Policy> Handler<CanUseTool> for OrDeny<P> {
+    fn handle(&self, ask: PermissionRequest) -> BoxFuture<Response<PermissionResult>> {
+        let result = self.or_deny(self.policy.decide(&ask.request));
         Box::pin(std::future::ready(result.into()))
     }
 }

@@ -51,32 +51,7 @@ use std::path::{Path, PathBuf};
 ///
 /// A policy only decides about permission requests. The agent reads files of its working
 /// directory and of its additional directories without one, so set [`Options::cwd`] to this
-/// directory. To check every call, also use the policy in a gate:
-///
-/// ```
-/// use agentwire::hook::{Hook, HookCall};
-/// use agentwire::permission::{Decision, Policy, Within};
-/// use agentwire::protocol::hook::{PreToolUse, PreToolUseOutput};
-/// use agentwire::protocol::permission::CanUseTool;
-/// use agentwire::{Options, PermissionResult};
-///
-/// let within = Within::new("src")?;
-/// let gate = Hook::new(move |call: HookCall<PreToolUse>| {
-///     let within = match &call.context.cwd {
-///         Some(cwd) => within.clone().working_directory(cwd),
-///         None => within.clone(),
-///     };
-///     let request = CanUseTool::new(call.event.tool_name, call.event.tool_input);
-///     let denied = match within.decide(&request) {
-///         Decision::Decided(PermissionResult::Deny(deny)) => Some(deny.message),
-///         _ => None,
-///     };
-///     async move { denied.map(PreToolUseOutput::deny) }
-/// });
-/// let options = Options::new().hook(gate.gate());
-/// # drop(options);
-/// # Ok::<(), std::io::Error>(())
-/// ```
+/// directory. [`Hook::policy`](crate::Hook::policy) checks every call.
 ///
 /// What the agent writes in the directory may run later with your rights: a build script, a git
 /// hook. The file that a tool opens may be another one than the file that was checked, if something
@@ -93,6 +68,7 @@ pub struct Within {
     real: PathBuf,
     /// The directory of relative paths, if it is known.
     work: Option<PathBuf>,
+    is_read_only: bool,
 }
 
 /// Members of file tools that contain a path.
@@ -122,7 +98,15 @@ impl Within {
             directory,
             real,
             work: None,
+            is_read_only: false,
         })
+    }
+
+    /// Denies `Write`, `Edit`, `MultiEdit` and `NotebookEdit` too.
+    #[must_use]
+    pub fn read_only(mut self) -> Self {
+        self.is_read_only = true;
+        self
     }
 
     /// Sets the directory that relative paths, and searches without a path, start at. Default:
@@ -146,6 +130,9 @@ impl Within {
         let tool = &*request.tool_name;
         if !EDITS.contains(&tool) && !READS.contains(&tool) {
             return Ok(false);
+        }
+        if self.is_read_only && EDITS.contains(&tool) {
+            return Err(format!("`{tool}` changes files"));
         }
         let input: BTreeMap<String, Json> = match request.input.read() {
             Ok(input) => input,
@@ -234,6 +221,10 @@ impl Policy for Within {
             Ok(true) if !request.requires_human() => PermissionResult::allow().into(),
             Ok(_) => Decision::None,
         }
+    }
+
+    fn decide_in(&self, request: &CanUseTool, directory: &Path) -> Decision {
+        self.clone().working_directory(directory).decide(request)
     }
 }
 

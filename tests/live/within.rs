@@ -2,9 +2,7 @@
 //! permission requests.
 
 use super::support::{Live, counted};
-use agentwire::hook::HookCall;
-use agentwire::permission::{Decision, PermissionRequest, Policy, Within};
-use agentwire::protocol::hook::{PreToolUse, PreToolUseOutput};
+use agentwire::permission::{PermissionRequest, Policy, Within};
 use agentwire::protocol::permission::CanUseTool;
 use agentwire::{Hook, Options, PermissionResult, query};
 use agentwire_testkit::{Scenario, Step};
@@ -51,23 +49,6 @@ impl Folders {
         let options = live.options().cwd(self.at("project")).tools(tools);
         (live, options)
     }
-}
-
-/// The example of the policy's documentation.
-fn gate(within: Within) -> Hook {
-    Hook::new(move |call: HookCall<PreToolUse>| {
-        let within = match &call.context.cwd {
-            Some(cwd) => within.clone().working_directory(cwd),
-            None => within.clone(),
-        };
-        let request = CanUseTool::new(call.event.tool_name, call.event.tool_input);
-        let denied = match within.decide(&request) {
-            Decision::Decided(PermissionResult::Deny(deny)) => Some(deny.message),
-            _ => None,
-        };
-        async move { denied.map(PreToolUseOutput::deny) }
-    })
-    .gate()
 }
 
 #[tokio::test]
@@ -119,7 +100,7 @@ async fn file_tools_stay_within_a_directory() {
     let (live, options) = folders.live(&calls).await;
     let within = Within::new(at("project")).unwrap();
     let options = options
-        .hook(gate(within.clone()))
+        .hook(Hook::policy(within.clone()))
         .permission_handler(within.or_deny("Nobody is there."));
     let turn = query("Go", options).await.unwrap();
     assert_eq!(turn.result().await.unwrap().text(), "Done.");

@@ -400,7 +400,7 @@ impl From<serde_json::Error> for StructuredError {
 /// A hint for the error about missing structured output, if there is no other
 /// explanation.
 const REQUEST_HINT: &str =
-    "; request it with `json_schema` in `initialize` (`Options::output_type` or `output_format`)";
+    "; either it was not requested (`Options::output_type`), or the model answered with text";
 
 fn why(error: &Option<String>) -> String {
     error
