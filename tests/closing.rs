@@ -288,3 +288,14 @@ async fn a_group_closes_sessions_that_are_connecting() {
     // The group has no sessions any more.
     assert_eq!(ready(group.close_all(Duration::ZERO)), []);
 }
+
+#[tokio::test]
+async fn a_deadline_may_be_the_longest_duration() {
+    let group = SessionGroup::new();
+    let options = fake(&Scenario::default()).group(&group);
+    let client = Client::connect(options.clone()).await.unwrap();
+    let report = client.handle().close().within(Duration::MAX).await;
+    assert_eq!(report.step, CloseStep::Exited);
+    let _other = Client::connect(options).await.unwrap();
+    assert_eq!(group.close_all(Duration::MAX).await.len(), 1);
+}

@@ -94,16 +94,16 @@ impl CloseFuture<'_> {
     ///
     /// Outside a tokio runtime.
     pub fn within(self, limit: Duration) -> Self {
-        let started = Instant::now();
+        let (started, until) = (Instant::now(), deadline(limit));
         let link = &self.session.link;
         let finish = link.closer.finish.min(limit / 2);
         self.session.finish(Some(finish), Duration::ZERO);
         if let Some(peers) = link.closer.peers.upgrade() {
-            spawn(kill_at(peers, started + limit / 5 * 4));
+            spawn(kill_at(peers, deadline(limit / 5 * 4)));
         }
         let (session, closed) = (self.session, self.closed);
         let closed = Box::pin(async move {
-            let report = timeout_at(started + limit, closed).await;
+            let report = timeout_at(until, closed).await;
             report.unwrap_or_else(|_| CloseReport {
                 step: CloseStep::StillAlive,
                 took: started.elapsed(),
@@ -113,6 +113,13 @@ impl CloseFuture<'_> {
         });
         Self { session, closed }
     }
+}
+
+/// Returns the end of a time from now on; a distant one if the clock cannot represent it.
+pub(crate) fn deadline(limit: Duration) -> Instant {
+    const DISTANT: Duration = Duration::from_secs(60 * 60 * 24 * 365 * 30);
+    let now = Instant::now();
+    now.checked_add(limit).unwrap_or_else(|| now + DISTANT)
 }
 
 /// Kills a session's processes at this time, unless they are gone before.

@@ -9,6 +9,7 @@ mod turn;
 mod views;
 
 pub use close::CloseFuture;
+pub(crate) use close::deadline;
 pub use submission::Submission;
 pub use subscription::Subscription;
 pub use turn::Turn;

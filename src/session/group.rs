@@ -2,7 +2,7 @@
 
 use super::Peers;
 use crate::event::{EndReason, Error, SessionEnd};
-use crate::handle::Handle;
+use crate::handle::{Handle, deadline};
 use crate::process::{CloseReport, spawn};
 use agentwire_protocol::sorted::SortedMap;
 use std::fmt;
@@ -68,7 +68,7 @@ impl SessionGroup {
         &self,
         within: Duration,
     ) -> impl Future<Output = Vec<CloseReport>> + Send + 'static + use<> {
-        let until = Instant::now() + within;
+        let until = deadline(within);
         let mut sessions = Vec::new();
         self.0.send_modify(|state| {
             let earlier = state.closes_by.map_or(until, |it| it.min(until));

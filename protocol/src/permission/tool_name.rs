@@ -77,7 +77,8 @@ pub fn built_in_tools() -> impl Iterator<Item = &'static str> {
 }
 
 /// Returns the built-in tool whose name is the closest to this one, for error messages: it
-/// differs in case, or in at most a third of the letters, where two swapped ones count once. `None` if no name is that close.
+/// differs in case, or in at most a third of the letters, where two swapped ones count once.
+/// `None` if no name is that close.
 ///
 /// ```
 /// use agentwire_protocol::permission::closest_tool;
