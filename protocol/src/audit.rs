@@ -81,7 +81,7 @@ macro_rules! host_requests {
                 if subtype == <control::$request as HostRequest>::SUBTYPE {
                     return Some((
                         check_part::<control::$request>,
-                        check_part::<<control::$request as HostRequest>::Answer>,
+                        check_part::<<control::$request as HostRequest>::Response>,
                     ));
                 }
             )*

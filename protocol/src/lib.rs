@@ -30,13 +30,13 @@
 //! | [`agent_definition`], [`model`], [`plugin`] | session configuration: sub-agents, models, plugins |
 //! | [`outbox`] | the outbound queue and its ordering |
 //! | [`host`] | state machine of the SDK's side of a session |
-//! | `conversation` | assembles whole messages from partial ones, for user interfaces (feature `conversation`) |
 //! | `tool` | inputs and outputs of the agent's built-in tools (feature `tools`) |
 //! | `transcript` | the files in which an agent stores its sessions (feature
 //! `transcript`) |
 //! | `schema` | JSON Schemas of all types (feature `schema`) |
 //! | `audit` | checks recorded traffic for members and values without a type (feature `audit`) |
 //! | [`json`] | untyped JSON |
+//! | [`visible`] | text of an agent, escaped for display |
 //!
 //! All types are open: unknown members, variants and values are preserved when
 //! a value is read and written again. Numbers keep their digits, and `null` is
@@ -55,8 +55,6 @@ pub mod audit;
 pub mod codec;
 pub mod content;
 pub mod control;
-#[cfg(feature = "conversation")]
-pub mod conversation;
 pub mod dialog;
 pub mod frame;
 pub mod hook;
@@ -86,6 +84,7 @@ pub mod tool;
 pub mod transcript;
 #[cfg(feature = "audit")]
 mod untyped;
+pub mod visible;
 
 pub use frame::{Frame, FrameError, Head, ViewError};
 pub use json::{Json, Members, Number};

@@ -44,12 +44,6 @@ impl<K, V> SortedMap<K, V> {
         &self.0
     }
 
-    /// Returns the entries in the order of their keys. The caller must not
-    /// change keys.
-    pub fn entries_mut(&mut self) -> &mut [(K, V)] {
-        &mut self.0
-    }
-
     /// Returns the entries in the order of their keys.
     #[must_use]
     pub fn into_entries(self) -> Vec<(K, V)> {

@@ -10,9 +10,8 @@ mod recorded;
 mod building;
 #[cfg(feature = "audit")]
 mod content;
-#[cfg(feature = "conversation")]
-mod conversation;
 mod host;
+mod joined;
 #[cfg(all(feature = "audit", feature = "schema", feature = "tools"))]
 mod members;
 mod open_types;

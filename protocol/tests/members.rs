@@ -119,9 +119,6 @@ types! {
         StatusRow StatusSection StopTask TaskOutput UpdateSettings UsageBehavior UsageBehaviors
         UsageFix UsagePeriod UsageRecommendation UsageShare WorkspaceDirectory
     }
-    conversation {
-        Conversation Entry Reply ReplyBlock Subagent
-    }
     dialog {
         DialogCancelled DialogCompleted RequestUserDialog UserDialogResult
     }
@@ -544,12 +541,7 @@ fn a_count_is_the_nearest_whole_number_or_absent() {
 /// Returns the definitions of all schemas, by the names of their types.
 fn definitions() -> Map<String, Value> {
     let mut all = Map::new();
-    for schema in [
-        schema::lines(),
-        schema::answers(),
-        schema::tools(),
-        schema::conversation(),
-    ] {
+    for schema in [schema::lines(), schema::answers(), schema::tools()] {
         let definitions = schema.get("$defs").and_then(Value::as_object);
         for (name, definition) in definitions.expect("definitions") {
             let before = all.insert(name.clone(), definition.clone());

@@ -5,13 +5,8 @@ use agentwire_protocol::schema;
 use schemars::Schema;
 use serde_json::Value;
 
-fn all() -> [Schema; 4] {
-    [
-        schema::lines(),
-        schema::answers(),
-        schema::tools(),
-        schema::conversation(),
-    ]
+fn all() -> [Schema; 3] {
+    [schema::lines(), schema::answers(), schema::tools()]
 }
 
 #[test]

@@ -250,5 +250,5 @@ impl SdkMcpServerManifest {
 
 impl HostRequest for Initialize {
     const SUBTYPE: &'static str = "initialize";
-    type Answer = InitializeAnswer;
+    type Response = InitializeAnswer;
 }

@@ -19,7 +19,7 @@ host_requests! {
 
 impl HostRequest for McpCall {
     const SUBTYPE: &'static str = "mcp_call";
-    type Answer = McpCallAnswer;
+    type Response = McpCallAnswer;
 
     fn relies_on(&self) -> Vec<&'static str> {
         let check = self.check_permissions == Some(true);
@@ -35,7 +35,7 @@ impl HostRequest for McpCall {
 impl HostRequest for McpReadResource {
     const SUBTYPE: &'static str = "mcp_read_resource";
     const CAPABILITY: Option<&'static str> = Some("mcp_read_resource_v1");
-    type Answer = McpReadResourceAnswer;
+    type Response = McpReadResourceAnswer;
 }
 
 object! {

@@ -9,7 +9,7 @@ use crate::plugin::{LoadedPlugin, PluginConfig};
 
 impl HostRequest for ReloadPlugins {
     const SUBTYPE: &'static str = "reload_plugins";
-    type Answer = ReloadPluginsAnswer;
+    type Response = ReloadPluginsAnswer;
 
     fn relies_on(&self) -> Vec<&'static str> {
         let refuse = self.refuse_if_busy == Some(true);

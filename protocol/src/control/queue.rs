@@ -5,7 +5,7 @@ use crate::open::object;
 
 impl HostRequest for CancelAsyncMessage {
     const SUBTYPE: &'static str = "cancel_async_message";
-    type Answer = CancelAsyncMessageAnswer;
+    type Response = CancelAsyncMessageAnswer;
 
     fn takes_back(&self) -> Option<&str> {
         Some(&self.message_uuid)

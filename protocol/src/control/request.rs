@@ -14,7 +14,7 @@ pub trait HostRequest: Serialize {
     const CAPABILITY: Option<&'static str> = None;
 
     /// The response type.
-    type Answer: DeserializeOwned;
+    type Response: DeserializeOwned;
 
     /// Returns the capabilities without which an agent accepts this request but
     /// ignores a part of it, so that its effect differs.
@@ -40,7 +40,7 @@ macro_rules! host_requests {
     ($($request:ident = $subtype:literal => $answer:ident,)*) => {$(
         impl $crate::control::HostRequest for $request {
             const SUBTYPE: &'static str = $subtype;
-            type Answer = $answer;
+            type Response = $answer;
         }
     )*};
 }

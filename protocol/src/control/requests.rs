@@ -112,7 +112,7 @@ impl SetPermissionMode {
 
 impl HostRequest for Interrupt {
     const SUBTYPE: &'static str = "interrupt";
-    type Answer = InterruptReceipt;
+    type Response = InterruptReceipt;
 
     fn withdraws_waiting(&self) -> bool {
         self.cancel_queued == Some(true)
@@ -121,10 +121,10 @@ impl HostRequest for Interrupt {
 
 impl HostRequest for SetModel {
     const SUBTYPE: &'static str = "set_model";
-    type Answer = SetModelAnswer;
+    type Response = SetModelAnswer;
 }
 
 impl HostRequest for SetPermissionMode {
     const SUBTYPE: &'static str = "set_permission_mode";
-    type Answer = SetPermissionModeAnswer;
+    type Response = SetPermissionModeAnswer;
 }

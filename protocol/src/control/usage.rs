@@ -204,14 +204,3 @@ object! {
         pub pct: Number,
     }
 }
-
-impl GetUsage {
-    /// Requests the usage without `behaviors`, which is faster.
-    #[must_use]
-    pub fn without_behaviors() -> Self {
-        Self {
-            skip_behaviors: Some(true),
-            ..Self::default()
-        }
-    }
-}

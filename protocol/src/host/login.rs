@@ -26,7 +26,7 @@ pub enum AuthUpdate {
         /// The error.
         error: AssistantError,
         /// The agent's explanation for the user.
-        said: String,
+        message: String,
     },
 }
 
@@ -42,7 +42,7 @@ impl AuthUpdate {
                     + others.map(|(_, it)| it.get().len()).sum::<usize>()
             }
             Self::Retrying { .. } => 0,
-            Self::Failed { said, .. } => said.len(),
+            Self::Failed { message, .. } => message.len(),
         }
     }
 
@@ -71,7 +71,7 @@ impl AuthUpdate {
                 // rare.
                 let error: AssistantError = frame.member("error")?.read().ok()?;
                 error.is_about_login().then(|| Self::Failed {
-                    said: text(frame),
+                    message: text(frame),
                     error,
                 })
             }

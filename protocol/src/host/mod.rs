@@ -58,7 +58,7 @@ pub use queueing::Queueing;
 pub use redelivery::Redelivery;
 pub use submissions::SubmissionState;
 pub use succession::{Handover, ToolCall, TurnRecovery};
-pub use transmit::{NotTaken, Prompt, Request, Transmit};
+pub use transmit::{Prompt, QueueError, Request, Transmit};
 pub use turns::{TurnEnd, TurnEvent, TurnOutcome};
 
 use crate::codec::{DEFAULT_LINE_LIMIT, LineDecoder};
@@ -254,12 +254,12 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// [`NotTaken::Closing`] if the session is closing, [`NotTaken::Full`] if
+    /// [`QueueError::Closing`] if the session is closing, [`QueueError::Full`] if
     /// the outbound queue is full.
-    pub fn submit(&mut self, now: Instant, mut prompt: Prompt) -> Result<(), NotTaken> {
+    pub fn submit(&mut self, now: Instant, mut prompt: Prompt) -> Result<(), QueueError> {
         self.check_open()?;
         if !self.has_room(&prompt) {
-            return Err(NotTaken::Full);
+            return Err(QueueError::Full);
         }
         prompt.0.since = Some(now);
         self.submissions.submitted(&prompt.0.id);
@@ -526,11 +526,11 @@ impl Host {
 
     // Private methods.
 
-    fn check_open(&self) -> Result<(), NotTaken> {
+    fn check_open(&self) -> Result<(), QueueError> {
         if self.can_restart() {
             Ok(())
         } else {
-            Err(NotTaken::Closing)
+            Err(QueueError::Closing)
         }
     }
 

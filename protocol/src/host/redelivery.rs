@@ -50,7 +50,7 @@ impl Submissions {
     /// Retains the line of a sent message until its state is final.
     pub(super) fn retain(&mut self, line: &Outgoing) {
         if let Some(open) = self.open.get_mut(&line.id) {
-            open.line = Some(line.clone());
+            open.line = Some(Box::new(line.clone()));
         }
     }
 
@@ -84,7 +84,7 @@ impl Submissions {
         open.is_redelivered = true;
         open.is_known = false;
         self.outstanding -= 1;
-        let line = open.line.take();
+        let line = open.line.take().map(|line| *line);
         if line.is_none() {
             // The message was sent before lines were retained.
             self.advance(uuid, SubmissionState::Unknown);

@@ -2,7 +2,7 @@
 
 use super::journal::{is_setting, only_reads};
 use super::pending::{OwnRequest, Pending};
-use super::{Host, HostEvent, NotTaken, OutgoingState, Request, RequestFailure};
+use super::{Host, HostEvent, OutgoingState, QueueError, Request, RequestFailure};
 use crate::control::{self, Answer, CancelAsyncMessageAnswer, HostRequest};
 use crate::json::{Json, Members};
 use crate::outbox::{Class, Outgoing};
@@ -17,17 +17,17 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// [`NotTaken::Closing`] if the session is ending or has ended,
-    /// [`NotTaken::Full`] if the outbound queue is full, for example because
+    /// [`QueueError::Closing`] if the session is ending or has ended,
+    /// [`QueueError::Full`] if the outbound queue is full, for example because
     /// the agent does not read.
     pub fn request(
         &mut self,
         now: Instant,
         request: Request,
         timeout: Duration,
-    ) -> Result<(), NotTaken> {
+    ) -> Result<(), QueueError> {
         if matches!(self.outgoing, OutgoingState::Ending | OutgoingState::Closed) {
-            return Err(NotTaken::Closing);
+            return Err(QueueError::Closing);
         }
         let Request {
             subtype,
@@ -48,7 +48,7 @@ impl Host {
             return Ok(());
         }
         if !self.outbox.has_room(outgoing.class, outgoing.line.len()) {
-            return Err(NotTaken::Full);
+            return Err(QueueError::Full);
         }
         let (mut passed, mut withdrawn) = (Vec::new(), Vec::new());
         if outgoing.class == Class::Interrupt {

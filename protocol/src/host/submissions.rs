@@ -132,8 +132,8 @@ pub(super) struct Open {
     reported: SubmissionState,
     /// The position of the message among the sent messages, counted from 1.
     pub(super) sequence: u64,
-    /// The line of the message, if the session may restart.
-    pub(super) line: Option<Outgoing>,
+    /// The line of the message, if the session may restart. Boxed, because most sessions may not.
+    pub(super) line: Option<Box<Outgoing>>,
     /// Whether the message was sent to an earlier process, and no turn of this
     /// process has picked it up.
     pub(super) is_redelivered: bool,

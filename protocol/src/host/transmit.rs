@@ -1,9 +1,10 @@
 //! Outgoing messages and requests, and the driver's actions on the pipe.
 
-use crate::codec::encode;
+use crate::codec::encode_form;
 use crate::control::{self, HostRequest};
 use crate::json::{Json, Members};
 use crate::message::UserMessage;
+use crate::open::Field as _;
 use crate::outbox::{Class, Outgoing, Urgency};
 use bytes::Bytes;
 use std::fmt;
@@ -45,10 +46,10 @@ pub struct Request {
     pub(super) outgoing: Outgoing,
 }
 
-/// The reason why a session does not accept a message or a request.
+/// The reason why a message or a request was not queued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum NotTaken {
+pub enum QueueError {
     /// The session is closing or has ended.
     #[error("the session is closing")]
     Closing,
@@ -64,8 +65,8 @@ impl Prompt {
     /// # Errors
     ///
     /// If the message cannot be written as JSON.
-    pub fn new(uuid: impl Into<Box<str>>, message: UserMessage) -> serde_json::Result<Self> {
-        Self::with_id(message, uuid.into())
+    pub fn new(uuid: impl Into<Box<str>>, mut message: UserMessage) -> serde_json::Result<Self> {
+        Ok(Self::with_id(&mut message, uuid.into().into()))
     }
 
     /// Reads a message from JSON, and encodes it like [`Prompt::new`].
@@ -74,7 +75,7 @@ impl Prompt {
     ///
     /// If the JSON is not a user message.
     pub fn from_json(uuid: Box<str>, message: &Json) -> serde_json::Result<Self> {
-        Self::with_id(message.read()?, uuid)
+        Ok(Self::with_id(&mut message.read()?, uuid.into()))
     }
 
     /// Encodes a message under its `uuid`, or under a new one. Also returns
@@ -85,25 +86,24 @@ impl Prompt {
         mut message: UserMessage,
         is_verbatim: bool,
         new_id: fn() -> String,
-    ) -> (String, bool, serde_json::Result<Self>) {
+    ) -> (String, bool, Self) {
         if is_verbatim {
-            message = message.verbatim();
+            message.client_composed = Some(true);
         }
         let is_verbatim = message.client_composed == Some(true);
         let id = message.uuid.take().unwrap_or_else(new_id);
-        let prompt = Self::with_id(message, id.as_str().into());
+        let prompt = Self::with_id(&mut message, id.clone());
         (id, is_verbatim, prompt)
     }
 
-    fn with_id(mut message: UserMessage, id: Box<str>) -> serde_json::Result<Self> {
-        message.uuid = Some(id.to_string());
-        let class = Class::User(Urgency::from(message.priority.as_ref()));
-        Ok(Self(Outgoing {
-            class,
-            id,
-            line: encode(&message)?,
+    fn with_id(message: &mut UserMessage, id: String) -> Self {
+        message.uuid = Some(id);
+        Self(Outgoing {
+            class: Class::User(Urgency::from(message.priority.as_ref())),
+            line: encode_form(message.form()),
+            id: message.uuid.take().unwrap_or_default().into(),
             since: None,
-        }))
+        })
     }
 
     /// Returns the ID under which the agent reports the state of the message.

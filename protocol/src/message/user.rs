@@ -138,7 +138,8 @@ impl UserMessage {
             ..Self::default()
         };
         // The agent requires this member. A prompt has no parent.
-        message.extra.set("parent_tool_use_id", Json::null());
+        let parent = &"parent_tool_use_id";
+        message.extra.push_declared(parent, Json::null());
         message
     }
 

@@ -26,12 +26,14 @@
 //! [backlog](Outbox::start_backlog) until the agent's turn has ended. Requests
 //! are then no fences, and messages are ordered by class only.
 
-use crate::ids::IdMap;
+use crate::ids::IdState;
 use crate::message::Priority;
 use crate::sorted::SortedMap;
 use bytes::Bytes;
-use std::collections::VecDeque;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, VecDeque};
 use std::fmt;
+use std::hash::BuildHasher as _;
 use std::time::Instant;
 
 /// The class of an outgoing line.
@@ -163,10 +165,10 @@ pub struct Outbox {
     control_bytes: usize,
     /// The size of the queued responses and messages of MCP servers.
     answer_bytes: usize,
-    /// The number of queued lines by ID. It makes withdrawals cheap that find
-    /// nothing, because an agent may cancel any number of requests whose
-    /// responses were already sent.
-    ids: IdMap<usize>,
+    /// The number of queued lines by the hash of their ID. It makes withdrawals
+    /// cheap that find nothing, because an agent may cancel any number of
+    /// requests whose responses were already sent.
+    ids: HashMap<u64, usize, IdState>,
 }
 
 /// Queued user messages, by class.
@@ -328,7 +330,7 @@ impl Outbox {
         if let Some(waiting) = self.bytes_of(outgoing.class) {
             *waiting += outgoing.line.len();
         }
-        *self.ids.entry(outgoing.id.clone()).or_default() += 1;
+        *self.ids.entry(self.hash_of(&outgoing.id)).or_default() += 1;
         match (&mut self.backlog, outgoing.class) {
             (Some(backlog), Class::User(urgency)) => backlog[urgency as usize].push_back(outgoing),
             _ => self.place(outgoing),
@@ -401,13 +403,18 @@ impl Outbox {
         self.removed(next)
     }
 
+    fn hash_of(&self, id: &str) -> u64 {
+        self.ids.hasher().hash_one(id)
+    }
+
     /// Updates the counters for a removed line.
     fn removed(&mut self, line: Option<Outgoing>) -> Option<Outgoing> {
         let line = line?;
-        if let Some((id, count)) = self.ids.remove_entry(&line.id)
-            && count > 1
-        {
-            self.ids.insert(id, count - 1);
+        if let Entry::Occupied(mut count) = self.ids.entry(self.hash_of(&line.id)) {
+            *count.get_mut() -= 1;
+            if *count.get() == 0 {
+                count.remove();
+            }
         }
         if let Some(waiting) = self.bytes_of(line.class) {
             *waiting -= line.line.len();
@@ -441,7 +448,7 @@ impl Outbox {
 
     /// Removes and returns the first line with this ID whose class matches.
     pub fn withdraw(&mut self, id: &str, matches: impl Fn(Class) -> bool) -> Option<Outgoing> {
-        let is_only = *self.ids.get(id)? == 1;
+        let is_only = *self.ids.get(&self.hash_of(id))? == 1;
         let matches = |line: &Outgoing| matches(line.class) && &*line.id == id;
         let take = |queue: &mut VecDeque<Outgoing>| {
             let at = match is_only {

@@ -13,7 +13,6 @@ pub use shape::{Object, any_of, doc_line, docs, named, schemars, unknown_kind, w
 use crate::control::{
     self, ControlCancel, ControlRequest, ControlResponse, HostRequest, every_host_request,
 };
-use crate::conversation::Conversation;
 use crate::dialog::UserDialogResult;
 use crate::hook::HookOutput;
 use crate::mcp::{McpElicitationResult, McpReply};
@@ -37,12 +36,6 @@ pub fn lines() -> Schema {
         ];
         any_of(&[" A line of the protocol, in either direction."], kinds)
     })
-}
-
-/// Returns the schema of a serialized [`Conversation`].
-#[must_use]
-pub fn conversation() -> Schema {
-    whole(SchemaGenerator::subschema_for::<Conversation>)
 }
 
 /// Returns the schema of the responses to control requests of the agent and of
@@ -132,7 +125,7 @@ macro_rules! host_requests {
                 vec![$( generator.subschema_for::<control::$request>() ),*],
                 vec![$((
                     <control::$request as HostRequest>::SUBTYPE,
-                    generator.subschema_for::<<control::$request as HostRequest>::Answer>(),
+                    generator.subschema_for::<<control::$request as HostRequest>::Response>(),
                 )),*],
             )
         }

@@ -5,7 +5,7 @@ use crate::host::session::{
     result, result_of, state, success,
 };
 use agentwire_protocol::control::SetModel;
-use agentwire_protocol::host::{Activity, NotTaken, Request};
+use agentwire_protocol::host::{Activity, QueueError, Request};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -178,13 +178,13 @@ fn a_finishing_session_refuses_messages() {
     session.host.finish(session.now, MINUTE);
     assert_eq!(
         session.host.submit(session.now, prompt("A")),
-        Err(NotTaken::Closing)
+        Err(QueueError::Closing)
     );
     assert!(session.polls_end());
     let request = Request::new("r1", &SetModel::to("m")).unwrap();
     assert_eq!(
         session.host.request(session.now, request, MINUTE),
-        Err(NotTaken::Closing)
+        Err(QueueError::Closing)
     );
     assert_eq!(session.events(), Vec::<String>::new());
 }

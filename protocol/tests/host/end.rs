@@ -2,7 +2,7 @@
 
 use crate::host::session::{MINUTE, Session, allow, assert_events, prompt};
 use agentwire_protocol::control::SetModel;
-use agentwire_protocol::host::{Activity, NotTaken, Request};
+use agentwire_protocol::host::{Activity, QueueError, Request};
 
 #[test]
 fn ending_closes_at_once_and_reports_lost_messages() {
@@ -22,7 +22,7 @@ fn ending_closes_at_once_and_reports_lost_messages() {
     assert_eq!(session.host.poll_transmit(), None);
     assert_eq!(
         session.host.submit(session.now, prompt("F")),
-        Err(NotTaken::Closing)
+        Err(QueueError::Closing)
     );
     let request = Request::new("r2", &SetModel::to("m")).unwrap();
     assert!(session.host.request(session.now, request, MINUTE).is_err());

@@ -49,7 +49,7 @@ fn login(news: &AuthUpdate) -> String {
             attempt,
             max_retries,
         } => format!("login {error} {attempt:?} of {max_retries:?}"),
-        AuthUpdate::Failed { error, said } => format!("login {error}: {said}"),
+        AuthUpdate::Failed { error, message } => format!("login {error}: {message}"),
         other => panic!("{other:?}"),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::host::session::{MINUTE, Session, allow, ask, assert_events, prompt, refusal, success};
 use agentwire_protocol::control::{Initialize, Interrupt, SetModel};
-use agentwire_protocol::host::{NotTaken, Prompt, Request, Transmit};
+use agentwire_protocol::host::{Prompt, QueueError, Request, Transmit};
 use agentwire_protocol::message::{Priority, UserMessage};
 use agentwire_protocol::outbox::Limits;
 use serde_json::json;
@@ -201,7 +201,7 @@ fn the_outbound_queue_is_bounded_and_room_returns() {
     });
     session.submit("A");
     assert_eq!(session.host.waiting().users, 1);
-    let full = Err(NotTaken::Full);
+    let full = Err(QueueError::Full);
     let mut taken = 1;
     while session
         .host
