@@ -1,0 +1,118 @@
+//! What hosts of several kinds of agents need of each: [`Agent`].
+
+use crate::view::View;
+use std::fmt;
+use std::pin::Pin;
+
+/// The future of an [`Agent`].
+pub type AgentFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, AgentError>> + Send + 'a>>;
+
+/// An agent with an open session and its view, whatever protocol the agent speaks.
+///
+/// A host shows the [view](Self::read) and waits for [changes](Self::changed). Requests for
+/// permission are entries ([`Approval`](crate::entry::Approval)) until the host
+/// [responds](Self::respond).
+///
+/// Implementations: `agentwire::ClientAgent` for Claude Code, `agentwire_codex::CodexAgent` for
+/// Codex, and `agentwire_acp::Agent` for agents that speak the Agent Client Protocol. What a kind of agent cannot do is an
+/// [`AgentError::Unsupported`] and never something weaker.
+pub trait Agent: fmt::Debug + Send + Sync {
+    /// Sends a prompt, and waits for the end of its turn. Prompts run in the order of the calls;
+    /// the prompt is sent even if the future is dropped.
+    ///
+    /// # Errors
+    ///
+    /// If the turn fails, or the session ends before.
+    fn prompt(&self, text: &str) -> AgentFuture<'static, ()>;
+
+    /// Stops the turn, and withdraws the prompts that wait. Pending approvals are denied.
+    ///
+    /// # Errors
+    ///
+    /// If the agent refuses, or the session has ended.
+    fn cancel(&self) -> AgentFuture<'_, ()>;
+
+    /// Responds to a request for permission.
+    ///
+    /// # Errors
+    ///
+    /// [`AgentError::NoRequest`] if the request is not pending, and
+    /// [`AgentError::Unsupported`] if the agent cannot apply the decision: then the call is
+    /// denied.
+    fn respond(&self, request_id: &str, decision: Decision) -> AgentFuture<'_, ()>;
+
+    /// Sets the permission mode. Each kind of agent has its own modes.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such mode, or the agent has no modes.
+    fn set_mode(&self, mode: &str) -> AgentFuture<'_, ()>;
+
+    /// Sets the model.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such model, or the agent does not let the host choose.
+    fn set_model(&self, model: &str) -> AgentFuture<'_, ()>;
+
+    /// Calls `read` with the view.
+    fn read(&self, read: &mut dyn FnMut(&View));
+
+    /// Waits until the view has a change after the one with this number.
+    ///
+    /// # Errors
+    ///
+    /// [`AgentError::Ended`] if the session has ended, and there will be none.
+    fn changed(&self, number: u64) -> AgentFuture<'_, ()>;
+
+    /// Closes the session. Ends the agent's process with those that it has started.
+    ///
+    /// # Errors
+    ///
+    /// If processes remain.
+    fn close(&self) -> AgentFuture<'_, ()>;
+}
+
+/// The response to a request for permission.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Decision {
+    /// Allows the call.
+    Allow,
+    /// Allows the call, and calls like it from now on, as far as the agent offers that.
+    AllowAlways,
+    /// Allows the call with another input, a JSON object.
+    AllowWith(String),
+    /// Denies the call, with a message for the model if it is not empty.
+    Deny(String),
+}
+
+/// An error of an [`Agent`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AgentError {
+    /// This kind of agent cannot do it. The text says what.
+    Unsupported(String),
+    /// There is no pending request with this ID.
+    NoRequest(String),
+    /// The agent refused, or the turn failed. The text is the agent's.
+    Failed(String),
+    /// The turn was cancelled.
+    Cancelled,
+    /// The session has ended. The text says why.
+    Ended(String),
+}
+
+impl fmt::Display for AgentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unsupported(what) => write!(f, "the agent does not support {what}"),
+            Self::NoRequest(id) => write!(f, "no request {id} is pending"),
+            Self::Failed(why) => f.write_str(why),
+            Self::Cancelled => f.write_str("the turn was cancelled"),
+            Self::Ended(why) => write!(f, "the session has ended: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for AgentError {}
