@@ -144,7 +144,7 @@ pub trait Attachment: Send + 'static {
     }
 
     /// Called when something has happened.
-    fn observe(&mut self, happened: &Happened<'_>) {
+    fn observe(&mut self, happened: &AttachmentEvent<'_>) {
         let _ = happened;
     }
 
@@ -198,7 +198,7 @@ pub enum Action {
 /// What has happened in a session.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum Happened<'a> {
+pub enum AttachmentEvent<'a> {
     /// A process of the agent runs.
     #[non_exhaustive]
     Started {

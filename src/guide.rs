@@ -34,7 +34,7 @@ macro_rules! chapters {
         #[doc = ""]
         #[doc = include_str!(concat!("../docs/guide/", $file))]
         // The examples need these features; without them they are no tests.
-        #[cfg(any(not(doctest), all(feature = "conversation", feature = "mcp")))]
+        #[cfg(any(not(doctest), all(feature = "mcp", feature = "view")))]
         pub mod $name {}
     )*};
 }

@@ -188,8 +188,8 @@
 //! - `mcp`: tools and MCP servers inside your program. Enables `schema`.
 //! - `schema`: structured output from Rust types ([`Options::output_format`]
 //!   works without it).
-//! - `conversation`: the module `protocol::conversation`, which assembles a
-//!   conversation from streamed parts, for user interfaces.
+//! - `view`: the module `view`, which makes entries for user interfaces from the
+//!   events of a session, and `ClientAgent`.
 
 // docs.rs builds with a nightly compiler, which marks what needs a feature.
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -197,10 +197,14 @@
 /// The protocol: messages, control requests, and the state machines behind a
 /// session.
 pub use agentwire_protocol as protocol;
+#[cfg(feature = "view")]
+pub use agentwire_view as view;
 
 pub mod attachment;
 pub mod callback;
 mod client;
+#[cfg(feature = "view")]
+mod client_agent;
 mod command;
 pub mod control;
 pub mod event;
@@ -218,6 +222,8 @@ mod session;
 pub mod store;
 pub mod terminal;
 pub mod transport;
+#[cfg(feature = "view")]
+mod view_input;
 
 pub use agentwire_protocol::host::{
     Activity, SessionUpdate, SubmissionState, TurnEnd, TurnEvent, TurnOutcome,
@@ -228,6 +234,8 @@ pub use agentwire_protocol::{Frame, Json, Message};
 #[doc(inline)]
 pub use callback::Later;
 pub use client::{Client, Query, attach, attach_up_to, prompt, query};
+#[cfg(feature = "view")]
+pub use client_agent::ClientAgent;
 #[doc(inline)]
 pub use event::{EndReason, Error, Event, Notice, SessionEnd};
 pub use handle::{Handle, Messages, Submission, Subscription, TextStream, Turn};

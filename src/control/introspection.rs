@@ -35,7 +35,7 @@ impl Handle {
 
     /// Returns what the session has used, and how much of the plan's limits is
     /// used. The agent reads its transcripts for that; with
-    /// [`GetUsage::without_behaviors`] it does not.
+    /// [`GetUsage::skip_behaviors`] it does not.
     #[doc(alias = "get_usage")]
     #[doc(alias = "usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET")]
     pub fn usage(&self) -> ResponseFuture<GetUsageAnswer> {

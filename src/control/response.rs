@@ -50,7 +50,7 @@ impl<T> fmt::Debug for ResponseFuture<T> {
 
 impl<T> ResponseFuture<T> {
     /// Sends a request, unless the agent does not support all of it.
-    pub(crate) fn request<R: HostRequest<Answer = T>>(link: &Link, request: &R) -> Self {
+    pub(crate) fn request<R: HostRequest<Response = T>>(link: &Link, request: &R) -> Self {
         let made = supports(link, R::SUBTYPE, request.relies_on())
             .and_then(|()| Request::new(new_id(), request).map_err(Error::from));
         Self::make(link, R::SUBTYPE, R::CAPABILITY, made)

@@ -20,7 +20,7 @@ pub enum Notice {
         /// The request's ID.
         request_id: Box<str>,
         /// The request.
-        asked: RequestSummary,
+        request: RequestSummary,
         /// The cause.
         failure: CallbackFailure,
     },
@@ -252,7 +252,9 @@ impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Wire(notice) => notice.fmt(f),
-            Self::CallbackFailed { asked, failure, .. } => f.write_str(&asked.failed(failure)),
+            Self::CallbackFailed {
+                request, failure, ..
+            } => f.write_str(&request.failed(failure)),
             Self::NoPermissionCallback { tool_name, .. } => {
                 let tool_name = tool_name.clone();
                 f.write_str(

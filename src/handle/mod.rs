@@ -203,21 +203,15 @@ impl Handle {
     fn put(&self, message: UserMessage, when_full: WhenFull) -> Submission {
         let (uuid, is_verbatim, prompt) = Prompt::of(message, self.verbatim_prompts, new_id);
         let (progress, receiver) = watch::channel(Progress::new());
-        let submission = Submission::new(&uuid, receiver, self.link.clone());
+        let submission = Submission::new(uuid.into(), receiver, self.link.clone());
         if is_verbatim && let Err(error) = self.check_verbatim() {
             progress.send_replace(Progress::failed(error));
             return submission;
         }
-        let command = match prompt {
-            Ok(prompt) => Command::Send {
-                prompt,
-                progress,
-                when_full,
-            },
-            Err(error) => {
-                progress.send_replace(Progress::failed(error.into()));
-                return submission;
-            }
+        let command = Command::Send {
+            prompt,
+            progress,
+            when_full,
         };
         if let Err(mpsc::error::SendError(command)) = self.link.commands.send(Box::new(command))
             && let Command::Send { progress, .. } = *command
@@ -257,7 +251,7 @@ impl Handle {
     ///   invalid;
     /// - with [`Error::Full`] if the outbound queue is full;
     /// - with [`Error::Ended`] if the session has ended.
-    pub fn request<R: HostRequest>(&self, request: &R) -> ResponseFuture<R::Answer> {
+    pub fn request<R: HostRequest>(&self, request: &R) -> ResponseFuture<R::Response> {
         ResponseFuture::request(&self.link, request)
     }
 

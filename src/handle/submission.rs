@@ -38,9 +38,9 @@ pub struct Submission {
 }
 
 impl Submission {
-    pub(super) fn new(uuid: &str, progress: watch::Receiver<Progress>, link: Link) -> Self {
+    pub(super) fn new(uuid: Box<str>, progress: watch::Receiver<Progress>, link: Link) -> Self {
         Self {
-            uuid: uuid.into(),
+            uuid,
             progress,
             link,
         }
@@ -84,7 +84,6 @@ impl Submission {
     ///
     /// # Errors
     ///
-    /// - [`Error::Encode`] if the message cannot be serialized as JSON.
     /// - [`Error::Full`] if the outbound queue was full.
     /// - [`Error::TooOld`] if the message is
     ///   [verbatim](agentwire_protocol::message::UserMessage::verbatim)

@@ -195,6 +195,24 @@ impl Tools {
         self.add(name.into(), description.into(), function, true)
     }
 
+    /// Returns the tools, for agents that do not speak MCP. [`Tools::call`] calls them.
+    pub fn definitions(&self) -> impl Iterator<Item = &Tool> {
+        self.tools.values().map(|it| &it.description)
+    }
+
+    /// Calls a tool for an agent that does not speak MCP. Its [`Call`] has no session, and reports
+    /// no progress. Dropping the future drops the call.
+    ///
+    /// # Errors
+    ///
+    /// The text of the tool's error for the model, also if there is no such tool.
+    pub async fn call(&self, name: &str, input: JsonObject) -> Result<Value, String> {
+        match self.tools.get(name) {
+            Some(tool) => (tool.run)(Value::Object(input), Call { context: None }).await,
+            None => Err(format!("there is no tool `{name}`")),
+        }
+    }
+
     fn add<T: 'static, F: ToolFunction<T>>(
         mut self,
         name: String,
@@ -258,7 +276,14 @@ impl ServerHandler for Tools {
             return Err(ErrorData::invalid_params(problem, None));
         };
         let input = Value::Object(request.arguments.unwrap_or_default());
-        Ok(match (tool.run)(input, Call { context }).await {
+        Ok(match (tool.run)(
+            input,
+            Call {
+                context: Some(context),
+            },
+        )
+        .await
+        {
             Ok(output) => success(output),
             Err(error) => CallToolResult::error(vec![ContentBlock::text(error)]),
         }
@@ -269,7 +294,7 @@ impl ServerHandler for Tools {
 /// A running tool call.
 #[derive(Debug)]
 pub struct Call {
-    context: RequestContext<RoleServer>,
+    context: Option<RequestContext<RoleServer>>,
 }
 
 impl Call {
@@ -277,7 +302,8 @@ impl Call {
     /// once the report is queued; it always precedes the result. Does nothing
     /// if the agent did not request progress.
     pub async fn progress(&self, done: f64, total: Option<f64>, text: impl Into<String>) {
-        let Some(token) = self.context.meta.get_progress_token() else {
+        let Some(context) = &self.context else { return };
+        let Some(token) = context.meta.get_progress_token() else {
             return;
         };
         let text = text.into();
@@ -285,7 +311,7 @@ impl Call {
         progress.total = total;
         progress.message = (!text.is_empty()).then_some(text);
         // Fails if the session has ended.
-        drop(self.context.peer.notify_progress(progress).await);
+        drop(context.peer.notify_progress(progress).await);
     }
 
     /// Waits until the agent no longer waits for the result. The call may still run to completion.
@@ -294,7 +320,10 @@ impl Call {
     ///
     /// This method is cancel safe.
     pub async fn cancelled(&self) {
-        self.context.ct.cancelled().await;
+        match &self.context {
+            Some(context) => context.ct.cancelled().await,
+            None => std::future::pending().await,
+        }
     }
 
     /// Returns the handle of the agent's session. All of its methods may be
@@ -302,19 +331,20 @@ impl Call {
     /// agentwire session.
     #[must_use]
     pub fn session(&self) -> Option<&Handle> {
-        self.context.extensions.get()
+        self.context.as_ref()?.extensions.get()
     }
 
     /// Returns the ID of the model's tool call, if the agent sends it.
     #[must_use]
     pub fn tool_use_id(&self) -> Option<&str> {
-        self.context.meta.get("claudecode/toolUseId")?.as_str()
+        let context = self.context.as_ref()?;
+        context.meta.get("claudecode/toolUseId")?.as_str()
     }
 
-    /// Returns rmcp's context of the request.
+    /// Returns rmcp's context of the request. Returns `None` for a call of [`Tools::call`].
     #[must_use]
-    pub fn context(&self) -> &RequestContext<RoleServer> {
-        &self.context
+    pub fn context(&self) -> Option<&RequestContext<RoleServer>> {
+        self.context.as_ref()
     }
 }
 

@@ -7,7 +7,9 @@ use crate::ownership::WhenOwned;
 impl Options {
     /// Resumes the session with this ID (`--resume`). If there is none,
     /// connecting fails with
-    /// [`Error::NoSuchSession`](crate::Error::NoSuchSession).
+    /// [`Error::NoSuchSession`](crate::Error::NoSuchSession). CLIs up to 2.0.77
+    /// can notice it later; then the session ends with
+    /// [`EndReason::ExitedBeforeFirstTurn`](crate::event::EndReason).
     pub fn resume(self, session_id: impl Into<String>) -> Self {
         self.set("--resume", session_id.into())
     }

@@ -10,7 +10,6 @@ mod policy;
 mod question;
 mod read_only;
 mod rules;
-pub mod visible;
 mod within;
 
 pub use audited::Audited;
@@ -22,6 +21,9 @@ pub use question::{Answers, QuestionRequest};
 pub use read_only::ReadOnly;
 pub use rules::{Rules, RulesBuilder, RulesError, RulesVerdict, Undecided};
 pub use within::Within;
+
+#[doc(inline)]
+pub use agentwire_protocol::visible;
 
 use crate::callback::Request;
 use agentwire_protocol::permission::CanUseTool;

@@ -199,6 +199,12 @@ impl Environment {
         }
     }
 
+    /// Replaces the environment of a program that is not the CLI, such as another agent, by the
+    /// variables of this process that are passed on.
+    pub fn set_for(&self, command: &mut Command) {
+        self.apply(command, std::env::vars_os());
+    }
+
     /// Replaces the command's environment by the variables of `all`, this process's environment,
     /// that are passed on.
     pub(crate) fn apply(

@@ -38,7 +38,7 @@ mod version;
 pub use crate::handle::CloseFuture;
 pub(crate) use agentwire_files::{PrivateFolder, WriteError};
 pub use all::close_all;
-pub(crate) use child::{ChildProcess, Pipes};
+pub(crate) use child::ChildProcess;
 pub(crate) use environment::suspects;
 pub use environment::{Environment, HOST_TOOLS, OUTER_SESSION, PassedEnvironment};
 pub use guard::ExitGuard;

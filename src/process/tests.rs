@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used)]
 
-use super::{ChildProcess, ClosePolicy, CloseReport, CloseStep, Pipes, SESSION_VARIABLE, table};
+use super::child::Pipes;
+use super::{ChildProcess, ClosePolicy, CloseReport, CloseStep, SESSION_VARIABLE, table};
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};

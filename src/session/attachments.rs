@@ -1,6 +1,6 @@
 //! The attachments of a session, and what is deferred for them.
 
-use crate::attachment::{Action, Attachment, Gate, Happened};
+use crate::attachment::{Action, Attachment, AttachmentEvent, Gate};
 use crate::event::Notice;
 use agentwire_protocol::Frame;
 use agentwire_protocol::host::{IncomingRequest, Prompt};
@@ -143,7 +143,7 @@ impl Attachments {
     }
 
     /// Notifies the attachments.
-    pub(super) fn observe(&mut self, happened: &Happened<'_>) {
+    pub(super) fn observe(&mut self, happened: &AttachmentEvent<'_>) {
         for attachment in &mut self.all {
             attachment.observe(happened);
         }

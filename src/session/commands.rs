@@ -5,7 +5,7 @@ use super::driver::{Driver, now};
 use super::life::Change;
 use crate::command::{Command, LateAnswer, OutboundQueue, Progress, WhenFull, end_late};
 use crate::event::{Error, Event, Notice, Sender, SessionEnd, StreamKind, Unread};
-use agentwire_protocol::host::{NotTaken, Prompt};
+use agentwire_protocol::host::{Prompt, QueueError};
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -170,9 +170,9 @@ impl Driver {
         true
     }
 
-    fn not_taken(&self, error: NotTaken) -> Error {
+    fn not_taken(&self, error: QueueError) -> Error {
         match error {
-            NotTaken::Full => Error::Full,
+            QueueError::Full => Error::Full,
             _ => self.life.closing(),
         }
     }

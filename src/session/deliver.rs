@@ -2,7 +2,7 @@
 
 use super::driver::Driver;
 use super::incoming_requests::Step;
-use crate::attachment::Happened;
+use crate::attachment::AttachmentEvent;
 use crate::command::Out;
 use crate::event::{EndReason, Error, Event, Notice};
 use agentwire_protocol::control::{self, Refusal};
@@ -170,7 +170,7 @@ impl Driver {
                 }
                 is_new
             });
-            self.attachments.observe(&Happened::SessionId(id));
+            self.attachments.observe(&AttachmentEvent::SessionId(id));
         }
     }
 
@@ -182,14 +182,14 @@ impl Driver {
                 self.succession.handle_result();
             }
             self.observe_id();
-            self.attachments.observe(&Happened::TurnEnded);
+            self.attachments.observe(&AttachmentEvent::TurnEnded);
         }
     }
 
     /// Reports the delivery status of a user message.
     fn report_submission(&mut self, uuid: Box<str>, state: SubmissionState) {
         let reports_pick_ups = self.host.reports_pick_ups();
-        self.attachments.observe(&Happened::Delivery {
+        self.attachments.observe(&AttachmentEvent::Delivery {
             uuid: &uuid,
             state,
             reports_pick_ups,

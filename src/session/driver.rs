@@ -46,7 +46,7 @@ pub(super) struct Driver {
 }
 
 /// An external event.
-pub(super) enum Happened {
+pub(super) enum DriverEvent {
     Command(Box<Command>),
     Pipe(PipeEvent),
     Callback(Step),
@@ -73,10 +73,11 @@ impl Driver {
     /// Drives a process of the agent until it has exited or cannot be closed.
     async fn drive_process(&mut self) -> Option<ExitStatus> {
         let mut alarm = Alarm::new(now());
-        self.attachments.observe(&attachment::Happened::Started {
-            pid: self.process.pid(),
-            mark: self.process.mark(),
-        });
+        self.attachments
+            .observe(&attachment::AttachmentEvent::Started {
+                pid: self.process.pid(),
+                mark: self.process.mark(),
+            });
         let exit = loop {
             self.process_pending();
             self.batch_writes();
@@ -96,33 +97,33 @@ impl Driver {
             let (reads, can_relay) = (!self.flow.is_paused(), self.host.has_room_to_relay());
             let buffer = self.host.buffer();
             let happened = tokio::select! {
-                Some(command) = self.commands.recv(), if accepts_commands => Happened::Command(command),
-                event = self.process.next(buffer, reads) => Happened::Pipe(event),
-                step = self.callbacks.next(can_relay) => Happened::Callback(step),
-                action = self.attachments.next() => Happened::Attached(action),
-                () = alarm.rings() => Happened::Deadline,
-                () = self.flow.demand_changed(), if !reads => Happened::Demand,
+                Some(command) = self.commands.recv(), if accepts_commands => DriverEvent::Command(command),
+                event = self.process.next(buffer, reads) => DriverEvent::Pipe(event),
+                step = self.callbacks.next(can_relay) => DriverEvent::Callback(step),
+                action = self.attachments.next() => DriverEvent::Attached(action),
+                () = alarm.rings() => DriverEvent::Deadline,
+                () = self.flow.demand_changed(), if !reads => DriverEvent::Demand,
             };
             match happened {
-                Happened::Pipe(PipeEvent::Ended(ProcessEnd::Exited(exit))) => break exit,
-                Happened::Pipe(PipeEvent::Ended(ProcessEnd::StillAlive)) => {
+                DriverEvent::Pipe(PipeEvent::Ended(ProcessEnd::Exited(exit))) => break exit,
+                DriverEvent::Pipe(PipeEvent::Ended(ProcessEnd::StillAlive)) => {
                     self.life.change(life::Change::StillAlive);
                     break None;
                 }
-                Happened::Pipe(PipeEvent::Read(Ok(length @ 1..))) => {
+                DriverEvent::Pipe(PipeEvent::Read(Ok(length @ 1..))) => {
                     self.received();
                     if length >= LARGE {
                         // Lets the consumers of the streams run first.
                         tokio::task::yield_now().await;
                     }
                 }
-                Happened::Pipe(PipeEvent::Read(_)) => {
+                DriverEvent::Pipe(PipeEvent::Read(_)) => {
                     self.host.handle_input_end(now());
                     self.pipe_closed(EndReason::OutputClosed);
                     self.process.output_ended();
                 }
-                Happened::Pipe(PipeEvent::Written(outcome)) => self.written(&outcome),
-                Happened::Command(command) => self.handle_commands(*command),
+                DriverEvent::Pipe(PipeEvent::Written(outcome)) => self.written(&outcome),
+                DriverEvent::Command(command) => self.handle_commands(*command),
                 happened => self.handle(happened),
             }
         };
@@ -184,19 +185,19 @@ impl Driver {
 
     /// Reports the last exit to the attachments.
     fn observe_last_exit(&mut self) {
-        let exited = attachment::Happened::Exited { is_last: true };
+        let exited = attachment::AttachmentEvent::Exited { is_last: true };
         self.attachments.observe(&exited);
     }
 
     /// Handles an event that is not an event of the process.
-    pub(super) fn handle(&mut self, happened: Happened) {
+    pub(super) fn handle(&mut self, happened: DriverEvent) {
         match happened {
-            Happened::Command(command) => self.handle_command(*command),
-            Happened::Callback(step) => self.take(step),
-            Happened::Attached(action) => self.act(action),
-            Happened::Deadline => self.handle_deadlines(),
+            DriverEvent::Command(command) => self.handle_command(*command),
+            DriverEvent::Callback(step) => self.take(step),
+            DriverEvent::Attached(action) => self.act(action),
+            DriverEvent::Deadline => self.handle_deadlines(),
             // `pause_or_resume` decides later.
-            Happened::Demand | Happened::Pipe(_) => {}
+            DriverEvent::Demand | DriverEvent::Pipe(_) => {}
         }
     }
 

@@ -695,10 +695,10 @@ fn denial(request_id: &str, asked: &RequestSummary) -> Bytes {
     }
 }
 
-fn failed(request_id: Box<str>, asked: RequestSummary, failure: CallbackFailure) -> Notice {
+fn failed(request_id: Box<str>, request: RequestSummary, failure: CallbackFailure) -> Notice {
     Notice::CallbackFailed {
         request_id,
-        asked,
+        request,
         failure,
     }
 }

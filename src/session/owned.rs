@@ -1,6 +1,6 @@
 //! Ownership of a session on this machine.
 
-use crate::attachment::{Attachment, Happened};
+use crate::attachment::{Attachment, AttachmentEvent};
 use crate::command::{Command, Link};
 use crate::event::{Error, Notice};
 use crate::handle::Handle;
@@ -126,18 +126,18 @@ impl Owned {
 }
 
 impl Attachment for Owned {
-    fn observe(&mut self, happened: &Happened<'_>) {
+    fn observe(&mut self, happened: &AttachmentEvent<'_>) {
         match happened {
-            Happened::Started { pid, .. } => self.pid = *pid,
-            Happened::SessionId(id) => {
+            AttachmentEvent::Started { pid, .. } => self.pid = *pid,
+            AttachmentEvent::SessionId(id) => {
                 if self.id.as_deref() != Some(id) {
                     self.id = Some((*id).into());
                 }
                 self.lock(false);
             }
-            Happened::TurnEnded => self.lock(true),
+            AttachmentEvent::TurnEnded => self.lock(true),
             // With a private folder, it is dropped after its files are copied back.
-            Happened::Exited { is_last: true } if !self.has_home => self.state = None,
+            AttachmentEvent::Exited { is_last: true } if !self.has_home => self.state = None,
             _ => {}
         }
     }

@@ -1,7 +1,7 @@
 //! Continuing a session in another process of the agent.
 
 use super::alarm::Alarm;
-use super::driver::{Driver, Happened, now};
+use super::driver::{Driver, DriverEvent, now};
 use super::life::Change;
 use super::starter::{Opened, Starter};
 use super::succession::{Restoring, Setting, Sleeper};
@@ -261,12 +261,12 @@ impl Driver {
     }
 
     /// Waits for the next event between two processes. Cancel safe.
-    async fn next_event_between(&mut self, alarm: &mut Alarm) -> Happened {
+    async fn next_event_between(&mut self, alarm: &mut Alarm) -> DriverEvent {
         tokio::select! {
-            Some(command) = self.commands.recv() => Happened::Command(command),
-            step = self.callbacks.next(false) => Happened::Callback(step),
-            action = self.attachments.next() => Happened::Attached(action),
-            () = alarm.rings() => Happened::Deadline,
+            Some(command) = self.commands.recv() => DriverEvent::Command(command),
+            step = self.callbacks.next(false) => DriverEvent::Callback(step),
+            action = self.attachments.next() => DriverEvent::Attached(action),
+            () = alarm.rings() => DriverEvent::Deadline,
             else => pending().await,
         }
     }

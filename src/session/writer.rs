@@ -62,7 +62,7 @@ impl Closing {
 }
 
 /// An event of the pipe.
-enum Happened {
+enum WriterEvent {
     Written(io::Result<()>),
     Closing,
 }
@@ -122,8 +122,8 @@ impl Writer {
             return Poll::Pending;
         }
         match std::task::ready!(self.poll(context)) {
-            Happened::Written(outcome) => Poll::Ready(self.is_written(outcome)),
-            Happened::Closing => {
+            WriterEvent::Written(outcome) => Poll::Ready(self.is_written(outcome)),
+            WriterEvent::Closing => {
                 let closing = pin!(self.close());
                 // The next poll continues.
                 let _ = closing.poll(context);
@@ -139,8 +139,8 @@ impl Writer {
             return None;
         }
         match poll_fn(|context| Poll::Ready(self.poll(context))).await {
-            Poll::Ready(Happened::Written(outcome)) => Some(self.is_written(outcome)),
-            Poll::Ready(Happened::Closing) | Poll::Pending => None,
+            Poll::Ready(WriterEvent::Written(outcome)) => Some(self.is_written(outcome)),
+            Poll::Ready(WriterEvent::Closing) | Poll::Pending => None,
         }
     }
 
@@ -152,14 +152,14 @@ impl Writer {
         outcome
     }
 
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Happened> {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<WriterEvent> {
         let when = self.closing.get(context);
         if when == When::Now || when == When::AfterLine && !self.is_writing {
-            return Poll::Ready(Happened::Closing);
+            return Poll::Ready(WriterEvent::Closing);
         }
         match &mut self.pipe {
             Some(pipe) if self.is_writing => {
-                write(pipe, &mut self.line, &mut self.written, context).map(Happened::Written)
+                write(pipe, &mut self.line, &mut self.written, context).map(WriterEvent::Written)
             }
             _ => Poll::Pending,
         }

@@ -2,12 +2,12 @@
 
 use super::{CloseInput, Connection, Peer, PeerFuture, Transport};
 use crate::event::Error;
-use crate::options::CommandLine;
+use crate::options::{CommandLine, PrivateFiles};
 #[cfg(unix)]
 use crate::process::explain;
-use crate::process::{ChildProcess, ClosePolicy, CloseReport, Pipes, find_cli, suspects};
+use crate::process::{ChildProcess, ClosePolicy, CloseReport, find_cli, suspects};
 use std::path::PathBuf;
-use std::process::ExitStatus;
+use std::process::{Command, ExitStatus};
 use std::sync::Arc;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use uuid::Uuid;
@@ -24,32 +24,10 @@ impl Transport for LocalCli {
     async fn open(&mut self, line: &CommandLine, policy: ClosePolicy) -> Result<Connection, Error> {
         line.check_here()?;
         let cli = find_cli(line.cli.as_deref())?;
-        let failed = |error| Error::Spawn {
-            program: cli.file.clone(),
-            error: Arc::new(error),
-        };
-        let id = Uuid::new_v4().to_string();
         let command = line.command(cli.command());
         let suspects = suspects(&command);
-        #[cfg(unix)]
-        let program = PathBuf::from(command.get_program());
-        let spawned = ChildProcess::spawn(command, &id, policy);
-        #[cfg(unix)]
-        let spawned = spawned.map_err(|error| explain(&program, error));
-        let (child, pipes) = spawned.map_err(failed)?;
-        if !line.private.is_empty() {
-            child.keep(line.private.clone());
-        }
-        tracing::debug!(session = id, pid = child.id(), "started the agent CLI");
-        let Pipes {
-            stdin,
-            stdout,
-            stderr,
-        } = pipes;
-        let output = ChildStdout::from_std(stdout).map_err(failed)?;
-        let input = ChildStdin::from_std(stdin).map_err(failed)?;
-        let stderr = ChildStderr::from_std(stderr).map_err(failed)?;
-        let mut connection = Connection::new(output, input, child).stderr(stderr);
+        let private = (!line.private.is_empty()).then(|| line.private.clone());
+        let mut connection = spawn(command, cli.file, policy, private)?;
         connection.owns_files = true;
         connection.suspects = suspects;
         Ok(connection)
@@ -59,6 +37,53 @@ impl Transport for LocalCli {
         let cli = find_cli(line.cli.as_deref()).ok()?;
         Some(cli.file)
     }
+}
+
+impl Connection {
+    /// Spawns a program as a child of this process, with pipes, as [`LocalCli`] spawns the CLI.
+    /// For agents with another protocol: a session of this crate does not use it.
+    ///
+    /// Close it with [`Peer::close`] of [`peer`](Self::peer), and await [`Peer::closed`]. That
+    /// also ends all processes that the program has started. Dropping the last peer starts
+    /// closing; [`close_all`](crate::close_all) closes it, too.
+    ///
+    /// Must be called in a tokio runtime.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Spawn`] if the program cannot be started.
+    pub fn spawn(command: Command, policy: ClosePolicy) -> Result<Self, Error> {
+        let program = PathBuf::from(command.get_program());
+        spawn(command, program, policy, None)
+    }
+}
+
+/// Spawns a program. `private` are files that are removed when it has exited.
+fn spawn(
+    command: Command,
+    program: PathBuf,
+    policy: ClosePolicy,
+    private: Option<PrivateFiles>,
+) -> Result<Connection, Error> {
+    let failed = |error| Error::Spawn {
+        program: program.clone(),
+        error: Arc::new(error),
+    };
+    let id = Uuid::new_v4().to_string();
+    #[cfg(unix)]
+    let found = PathBuf::from(command.get_program());
+    let spawned = ChildProcess::spawn(command, &id, policy);
+    #[cfg(unix)]
+    let spawned = spawned.map_err(|error| explain(&found, error));
+    let (child, pipes) = spawned.map_err(failed)?;
+    if let Some(private) = private {
+        child.keep(private);
+    }
+    tracing::debug!(session = id, pid = child.id(), "started the agent");
+    let output = ChildStdout::from_std(pipes.stdout).map_err(failed)?;
+    let input = ChildStdin::from_std(pipes.stdin).map_err(failed)?;
+    let stderr = ChildStderr::from_std(pipes.stderr).map_err(failed)?;
+    Ok(Connection::new(output, input, child).stderr(stderr))
 }
 
 impl Peer for ChildProcess {

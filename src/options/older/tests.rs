@@ -107,7 +107,7 @@ fn older_clis_get_no_boundary_in_the_system_prompt() {
 
 #[test]
 fn older_clis_get_schemas_without_formats() {
-    let legs = json!({ "type": "object", "properties": { "legs": { "format": "uint8" } } });
+    let legs = json!({ "properties": { "legs": { "format": "uint8" } }, "type": "object" });
     let options = Options::new().output_format(legs);
     let (line, _) = fit(options.clone(), "2.1.204").unwrap();
     let stripped = r#"{"properties":{"legs":{}},"type":"object"}"#;

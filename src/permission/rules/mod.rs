@@ -143,7 +143,7 @@ pub enum RulesError {
     /// The rule can be parsed, but can never match. The agent ignores such a
     /// rule silently.
     #[error("the rule `{rule}` can never match: {why}")]
-    Senseless {
+    NeverMatches {
         /// The rule.
         rule: String,
         /// The reason.
@@ -178,7 +178,7 @@ impl Rules {
             return RulesVerdict::Ask { rule };
         }
         if request.requires_human() {
-            return RulesVerdict::None(Undecided::Person);
+            return RulesVerdict::None(Undecided::RequiresHuman);
         }
         match self.allowing(&call, request) {
             Ok(rules) => RulesVerdict::Allow {
@@ -363,7 +363,7 @@ fn read_all(rules: Vec<String>, side: Side) -> Result<Vec<Rule>, RulesError> {
         };
         Rule::new(parsed, side).map_err(|why| {
             let why = why.into_owned();
-            RulesError::Senseless { rule, why }
+            RulesError::NeverMatches { rule, why }
         })
     };
     rules.into_iter().map(read).collect()

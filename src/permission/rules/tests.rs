@@ -11,7 +11,7 @@ use agentwire_protocol::permission::{
     DecisionReason, MatchedAskRule, PermissionBehavior, PermissionDestination, PermissionResult,
     PermissionUpdate, RuleError,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 fn rules() -> RulesBuilder {
     Rules::builder()
@@ -27,12 +27,8 @@ fn denying(rule: &str) -> Rules {
     rules().deny([rule]).build().unwrap()
 }
 
-fn call(tool: &str, input: Value) -> CanUseTool {
-    CanUseTool::new(tool, input)
-}
-
 fn bash(line: &str) -> CanUseTool {
-    call("Bash", json!({"command": line}))
+    CanUseTool::new("Bash", json!({"command": line}))
 }
 
 fn allows(rules: &Rules, request: &CanUseTool) -> bool {
@@ -172,7 +168,7 @@ fn lines_that_are_too_long_match_deny_rules() {
         &denying_files,
         &bash(&format!("cat {}", "a/".repeat(4000)))
     ));
-    let read = |path: &str| call("Read", json!({"file_path": path}));
+    let read = |path: &str| CanUseTool::new("Read", json!({"file_path": path}));
     assert!(denies(&denying_files, &read(&long)));
     assert!(!allows(&allowing("Read(**)"), &read(&long)));
     // Each of these may be the directory of the others.
@@ -231,7 +227,7 @@ fn rules_that_never_match_are_refused() {
         "mcp__",
         "mcp__server__",
     ] {
-        let refused = |rules: RulesBuilder| matches!(rules.build(), Err(RulesError::Senseless { rule: named, .. }) if named == rule);
+        let refused = |rules: RulesBuilder| matches!(rules.build(), Err(RulesError::NeverMatches { rule: named, .. }) if named == rule);
         assert!(refused(rules().allow([rule])), "{rule}");
         assert!(refused(rules().deny([rule])), "{rule}");
     }
@@ -581,7 +577,7 @@ fn verdicts_have_reasons() {
         .deny(["Read(.env)"])
         .build()
         .unwrap();
-    let read = |path: &str| call("Read", json!({"file_path": path}));
+    let read = |path: &str| CanUseTool::new("Read", json!({"file_path": path}));
     let mut opaque = bash("git log");
     opaque.decision_reason_type = Some(DecisionReason::Other);
     let outside = json!({"command": "git log", "dangerouslyDisableSandbox": true});
@@ -617,7 +613,7 @@ fn verdicts_have_reasons() {
         ),
         (opaque, "the request requires a human"),
         (
-            call("Bash", outside),
+            CanUseTool::new("Bash", outside),
             "the call leaves the sandbox, which no command rule allows",
         ),
     ] {
@@ -631,7 +627,7 @@ fn verdicts_have_reasons() {
 fn no_command_leaves_the_sandbox_by_a_rule_about_it() {
     let outside = |outside: bool| {
         let input = json!({"command": "ls", "dangerouslyDisableSandbox": outside});
-        allows(&allowing("Bash(ls)"), &call("Bash", input))
+        allows(&allowing("Bash(ls)"), &CanUseTool::new("Bash", input))
     };
     assert!(outside(false));
     assert!(!outside(true));
@@ -644,17 +640,17 @@ fn unreadable_calls_are_denied() {
         ("WebFetch(domain:a.b)", "WebFetch"),
         ("Agent(x)", "Agent"),
     ] {
-        let odd = call(tool, json!({"command": 1, "url": [], "subagent_type": {}}));
+        let odd = CanUseTool::new(tool, json!({"command": 1, "url": [], "subagent_type": {}}));
         assert!(!allows(&allowing(rule), &odd), "{rule}");
         assert!(denies(&denying(rule), &odd), "{rule}");
     }
-    let nothing = call("Read", json!({}));
+    let nothing = CanUseTool::new("Read", json!({}));
     assert!(!allows(&allowing("Read(//**)"), &nothing));
 }
 
 #[test]
 fn domains_match_exact_hosts() {
-    let fetch = |url: &str| call("WebFetch", json!({"url": url}));
+    let fetch = |url: &str| CanUseTool::new("WebFetch", json!({"url": url}));
     let allowing = allowing("WebFetch(domain:example.com)");
     let denying = denying("WebFetch(domain:example.com)");
     for (url, is_allowed, is_denied) in [
@@ -685,7 +681,7 @@ fn domains_match_exact_hosts() {
 #[test]
 fn rules_match_the_server_of_a_tool() {
     let from = |server: Option<&str>, tool: &str| {
-        let mut request = call(tool, json!({}));
+        let mut request = CanUseTool::new(tool, json!({}));
         request.mcp_server = server.map(|server| {
             serde_json::from_value::<McpServerProvenance>(json!({"name": server})).unwrap()
         });

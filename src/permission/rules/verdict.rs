@@ -49,7 +49,7 @@ pub enum RulesVerdict {
 pub enum Undecided {
     /// The request requires a human
     /// ([`CanUseTool::requires_human`](agentwire_protocol::permission::CanUseTool::requires_human)).
-    Person,
+    RequiresHuman,
     /// No rule matches the call, or this command of a shell line.
     NoRule(Option<String>),
     /// The call leaves the sandbox, which no command rule allows.
@@ -106,7 +106,7 @@ impl fmt::Display for RulesVerdict {
 impl fmt::Display for Undecided {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Person => f.write_str("the request requires a human"),
+            Self::RequiresHuman => f.write_str("the request requires a human"),
             Self::NoRule(None) => f.write_str("no rule matches the call"),
             Self::NoRule(Some(command)) => write!(f, "no rule matches `{command}`"),
             Self::Sandbox => {

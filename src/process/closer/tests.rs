@@ -1,11 +1,12 @@
 #![allow(clippy::unwrap_used)]
 
 use super::{Clock, Closer, LONGEST_ROUND, Table, Watched};
+use crate::process::child::Pipes;
 use crate::process::signal::Signal;
 use crate::process::tests::{
     LONG, Lines, Stranger, assert_ends, close, is_alive, long_limits, sh, short_limits, value,
 };
-use crate::process::{ChildProcess, ClosePolicy, CloseStep, Pipes, table};
+use crate::process::{ChildProcess, ClosePolicy, CloseStep, table};
 use std::io;
 use std::process::Command;
 use std::time::{Duration, Instant};

@@ -17,7 +17,7 @@ fn rules_apply_to_the_targets_of_links() {
             .deny(deny.iter().copied());
         rules.build().unwrap()
     };
-    let write = |path: &str| call("Write", json!({"file_path": path}));
+    let write = |path: &str| CanUseTool::new("Write", json!({"file_path": path}));
     let allowing = rules(&["Edit(src/**)"], &[]);
     assert!(allows(&allowing, &write("src/new")));
     assert!(allows(
@@ -54,7 +54,7 @@ fn paths_that_depend_on_the_process_are_denied() {
     }
     let project = work.clone();
     let rules = || Rules::builder().working_directory(&work).home(&home);
-    let read = |path: &str| call("Read", json!({"file_path": path}));
+    let read = |path: &str| CanUseTool::new("Read", json!({"file_path": path}));
     let magic = [
         "/proc/self/cwd/secrets/key.txt",
         "/proc/thread-self/root/etc/passwd",
@@ -97,7 +97,7 @@ fn paths_that_depend_on_the_process_are_denied() {
         let asking = rules().ask([rule]).build().unwrap();
         for path in magic {
             let calls = [
-                call("Write", json!({"file_path": path})),
+                CanUseTool::new("Write", json!({"file_path": path})),
                 bash(&format!("cat {path}")),
                 bash(&format!("cp --from='{path}' x")),
                 bash(&format!("cat <{path}")),
@@ -118,9 +118,9 @@ fn paths_that_depend_on_the_process_are_denied() {
     assert!(denies(&denying, &read(magic[0])));
     assert!(denies(&denying, &bash("cd /proc && cat self/cwd/x")));
     assert!(denies(&denying, &bash("cd / && cat proc/self/cwd/x")));
-    let grep = call("Grep", json!({"pattern": "x", "path": "/proc/self/cwd"}));
+    let grep = CanUseTool::new("Grep", json!({"pattern": "x", "path": "/proc/self/cwd"}));
     assert!(denies(&denying, &grep));
-    let glob = call("Glob", json!({"pattern": "/proc/self/cwd/**"}));
+    let glob = CanUseTool::new("Glob", json!({"pattern": "/proc/self/cwd/**"}));
     assert!(denies(&denying, &glob));
 
     let in_project = |path: &str| project.join(path).to_str().unwrap().to_owned();
@@ -182,7 +182,7 @@ fn the_parent_of_a_link_is_the_parent_of_its_target() {
     assert!(!denies(&denying, &bash("cat out/../new")));
     assert!(!denies(&denying, &bash("cat src/../key")));
     let allowing = rules().allow(["Read(./**)"]).build().unwrap();
-    let read = |path: &str| call("Read", json!({"file_path": path}));
+    let read = |path: &str| CanUseTool::new("Read", json!({"file_path": path}));
     assert!(allows(&allowing, &read("src/../key")));
     assert!(allows(&allowing, &read("none/../key")));
     assert!(!allows(&allowing, &read("out/../key")));
