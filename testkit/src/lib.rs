@@ -20,6 +20,7 @@
 //! | [`agent`] | state machine of the CLI's side of a session |
 //! | [`scenario`] | the format of scripts |
 //! | [`fake_agent`] | the fake agent: as a program, and without a process |
+//! | `codex` | a fake Codex (feature `codex`) |
 //! | `model` | the scripted model (feature `model`) |
 //! | [`recording`], [`replay`] | recorded sessions |
 //! | [`secret`] | finds and masks secrets |
@@ -40,6 +41,8 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod agent;
+#[cfg(feature = "codex")]
+pub mod codex;
 #[cfg(feature = "conform")]
 pub mod conform;
 pub mod fake_agent;

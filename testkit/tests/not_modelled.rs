@@ -41,7 +41,9 @@ fn section(folder: &Path) -> String {
                 difference.as_str().unwrap()
             )
         };
-        list.iter().map(row).collect()
+        let mut list: Vec<_> = list.iter().collect();
+        list.sort_by_key(|(names, _)| *names);
+        list.into_iter().map(row).collect()
     };
     let members: String = (read("left-out.json").as_array().unwrap().iter())
         .filter(|rule| rule["may_be_absent"] != true)

@@ -221,7 +221,12 @@ impl Agent {
             self.send_tool_result(&id, answer, Some(ruling::cut_off(&id, interrupted)));
         }
         if interrupted {
-            let text = ContentBlock::text("(It was interrupted.)");
+            // Hosts recognize an interruption in a transcript by this text.
+            let text = match in_tools {
+                true => "[Request interrupted by user for tool use]",
+                false => "[Request interrupted by user]",
+            };
+            let text = ContentBlock::text(text);
             self.send_user_message(UserMessage::new(vec![text]));
         }
         self.end_folded(&CommandState::Cancelled);

@@ -58,7 +58,7 @@ pub(super) enum Advance {
     /// One shell, tool or sub-agent has advanced.
     Advanced,
     /// A sub-agent's content that the host does not receive.
-    Unforwarded(Record),
+    Unforwarded(Box<Record>),
     /// The script has reached this gate.
     Reached(String),
 }
@@ -187,9 +187,9 @@ impl Background {
                 let id = &subagent.task_id;
                 if !agent.subagent_says(id, &message, block.clone()) {
                     let session = agent.session_id();
-                    return Advance::Unforwarded(Record::unforwarded(
+                    return Advance::Unforwarded(Box::new(Record::unforwarded(
                         session, id, &message, &block,
-                    ));
+                    )));
                 }
             }
             Action::CallTool(id, call) => {

@@ -77,7 +77,7 @@ impl From<ScenarioError> for ScriptError {
 }
 
 /// Reads the scenario that the environment names.
-pub(super) fn script() -> Result<Scenario, ScriptError> {
+pub(crate) fn script() -> Result<Scenario, ScriptError> {
     let value = std::env::var(SCRIPT).map_err(|_| ScriptError::NotSet)?;
     match value.trim_start().as_bytes().first() {
         Some(b'{') => Ok(Scenario::from_json(&value)?),

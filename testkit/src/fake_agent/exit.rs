@@ -9,10 +9,10 @@ use std::process::exit;
 pub const UNEXPECTED: i32 = 64;
 
 /// The exit status for an invalid environment, script or log.
-pub(super) const USAGE: i32 = 2;
+pub(crate) const USAGE: i32 = 2;
 
 /// Prints a message to standard error and exits with this status.
-pub(super) fn complain(message: &str, code: i32) -> ! {
+pub(crate) fn complain(message: &str, code: i32) -> ! {
     drop(writeln!(io::stderr(), "{message}"));
     exit(code)
 }

@@ -218,7 +218,7 @@ mod tests {
 
     fn expects() -> Expect {
         Expect::default()
-            .line(json!({"type": "control_request", "request": {"subtype": "set_model"}}))
+            .line(json!({"request": {"subtype": "set_model"}, "type": "control_request"}))
             .line(json!({"type": "user", "message": {"content": {"$matches": "^Go"}}}))
             .no_others(json!({"type": "user"}))
     }

@@ -1,7 +1,6 @@
 //! Gates as files in a directory, for the agent and for the test.
 
 use super::environment::{GATES, ScriptError};
-use super::player::Player;
 use crate::scenario::Scenario;
 use crate::scenario::gate;
 use crate::scenario::gate_name::REACHED;
@@ -15,7 +14,7 @@ use std::{env, fs, io, process, thread};
 
 /// The interval between checks of the directory while the script waits at a
 /// gate.
-pub(super) const PERIOD: Duration = Duration::from_millis(2);
+pub(crate) const PERIOD: Duration = Duration::from_millis(2);
 
 /// How long [`Gates::reached`] waits.
 const REACH_TIMEOUT: Duration = Duration::from_secs(60);
@@ -123,11 +122,11 @@ impl Drop for Gates {
 
 /// The directory of gates of an agent.
 #[derive(Debug)]
-pub(super) struct GateFolder(PathBuf);
+pub(crate) struct GateFolder(PathBuf);
 
 impl GateFolder {
     /// Opens the directory that the environment names.
-    pub(super) fn from_environment(scenario: &Scenario) -> Result<Self, ScriptError> {
+    pub(crate) fn from_environment(scenario: &Scenario) -> Result<Self, ScriptError> {
         let folder = PathBuf::from(env::var_os(GATES).unwrap_or_default());
         if gate::Gates::new(scenario).is_empty() || folder.is_dir() {
             Ok(Self(folder))
@@ -136,25 +135,23 @@ impl GateFolder {
         }
     }
 
-    /// Opens the gates whose files exist.
+    /// Opens those of the shut gates whose files exist.
     ///
     /// Exits if the directory was removed, so that an agent does not outlive its
     /// test.
-    pub(super) fn open(&self, player: &mut Player, now: Instant) {
-        let shut: Vec<String> = player.shut_gates().map(str::to_owned).collect();
+    pub(crate) fn open(&self, shut: &[String], mut open: impl FnMut(&str)) {
         if !shut.is_empty() && !self.0.is_dir() {
             exit(1);
         }
         for gate in shut {
-            if self.0.join(&gate).exists() {
-                // A gate that the script has reached always exists.
-                drop(player.open(now, &gate));
+            if self.0.join(gate).exists() {
+                open(gate);
             }
         }
     }
 
     /// Creates the file that marks a gate as reached.
-    pub(super) fn mark_reached(&self, gate: &str) -> io::Result<()> {
+    pub(crate) fn mark_reached(&self, gate: &str) -> io::Result<()> {
         fs::write(self.0.join(format!("{gate}{REACHED}")), "")
     }
 }

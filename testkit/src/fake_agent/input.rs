@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// An input from the host.
 #[derive(Debug)]
-pub(super) enum Received {
+pub(crate) enum Received {
     /// Bytes of standard input. An empty chunk marks the end of the input.
     Bytes(Vec<u8>),
     /// The signal SIGINT.
@@ -17,18 +17,18 @@ pub(super) enum Received {
 
 /// Bytes and signals, in order of arrival.
 #[derive(Debug)]
-pub(super) struct Input {
+pub(crate) struct Input {
     receiver: Receiver<Received>,
     /// Keeps the channel open, so that input which is not read yet does not
     /// look ended.
     sender: Sender<Received>,
     is_left: Arc<AtomicBool>,
-    pub(super) is_open: bool,
+    pub(crate) is_open: bool,
 }
 
 impl Input {
     /// Creates an input. Reading has not started.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let (sender, receiver) = mpsc::channel();
         Self {
             receiver,
@@ -39,7 +39,7 @@ impl Input {
     }
 
     /// Starts to read standard input, unless the input is stopped.
-    pub(super) fn read(&self) {
+    pub(crate) fn read(&self) {
         if self.is_left.load(Ordering::Acquire) {
             return;
         }
@@ -59,19 +59,19 @@ impl Input {
     }
 
     /// Stops reading. Input of a read in progress is discarded.
-    pub(super) fn stop(&self) {
+    pub(crate) fn stop(&self) {
         self.is_left.store(true, Ordering::Release);
     }
 
     /// Returns a function that queues an interrupt.
-    pub(super) fn interrupter(&self) -> impl FnMut() + Send + use<> {
+    pub(crate) fn interrupter(&self) -> impl FnMut() + Send + use<> {
         let sender = self.sender.clone();
         // Without a receiver, the process is exiting.
         move || drop(sender.send(Received::Interrupt))
     }
 
     /// Returns the next input. Returns `None` if none arrives in this time.
-    pub(super) fn next(&self, wait: Option<Duration>) -> Option<Received> {
+    pub(crate) fn next(&self, wait: Option<Duration>) -> Option<Received> {
         loop {
             let read = match wait {
                 Some(wait) => self.receiver.recv_timeout(wait),

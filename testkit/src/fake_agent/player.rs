@@ -320,7 +320,7 @@ impl Player {
             Advance::Advanced => {}
             Advance::Unforwarded(record) => {
                 self.flush_agent();
-                self.outputs.push_back(Output::Store(record));
+                self.outputs.push_back(Output::Store(*record));
             }
             Advance::Reached(gate) => self.reach(gate),
         }

@@ -2,7 +2,7 @@
 
 use super::claude;
 use agentwire_protocol::content::{Content, ContentBlock};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// A message in a transcript.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +18,9 @@ pub struct Record {
     pub uuid: Option<String>,
     /// The message, as on the wire.
     pub message: Value,
+    /// Further members: the result of a tool as data, why the tool did not run, or
+    /// the error of a model request.
+    pub about: Map<String, Value>,
 }
 
 /// The start or the end of a sub-agent.
@@ -63,6 +66,7 @@ impl Record {
             message: json!({
                 "id": message_id, "type": "message", "role": "assistant", "content": [block],
             }),
+            about: Map::new(),
         }
     }
 
@@ -88,6 +92,7 @@ impl Record {
             kind: line["type"].as_str()?.to_owned(),
             uuid: line["uuid"].as_str().map(str::to_owned),
             message,
+            about: about(&mut line),
         })
     }
 
@@ -167,8 +172,39 @@ impl Record {
             kind: "user".to_owned(),
             uuid,
             message: json!({"role": "user", "content": content}),
+            about: Map::new(),
         }
     }
+}
+
+/// Returns the further members of a record, which have other names on the wire.
+fn about(line: &mut Value) -> Map<String, Value> {
+    let mut meta = (line.pointer_mut("/tool_result_meta/0")).map_or(Value::Null, Value::take);
+    let mut decision = meta["permission_decision"].take();
+    if let Some(decision) = decision.as_object_mut()
+        && let Some(kind) = decision.remove("reason_type")
+    {
+        decision.insert("reasonType".to_owned(), kind);
+    }
+    let error = line["error"].take();
+    let members = [
+        ("toolUseResult", line["tool_use_result"].take()),
+        ("toolDenialKind", meta["non_execution_kind"].take()),
+        ("permissionDecision", decision),
+        (
+            "isApiErrorMessage",
+            if error.is_null() {
+                Value::Null
+            } else {
+                true.into()
+            },
+        ),
+        ("error", error),
+    ];
+    let members = members.into_iter().filter(|(_, value)| !value.is_null());
+    members
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
 }
 
 impl SubagentRecord {

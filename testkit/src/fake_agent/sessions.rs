@@ -202,6 +202,9 @@ impl Sessions {
         if let Some(agent_id) = record.agent_id {
             line["agentId"] = agent_id.into();
         }
+        for (name, value) in record.about {
+            line[name] = value;
+        }
         let lines = self.mirror(&file, &line);
         append(&file, &[line])?;
         self.last.insert(file, uuid);

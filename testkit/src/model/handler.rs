@@ -1,8 +1,9 @@
 //! Handles the server's requests.
 
+use super::format::Format;
 use super::message::Message;
 use super::origin;
-use super::request::{Answer, Kind};
+use super::request::{Answer, Asked, Kind};
 use super::response::until_dropped;
 use super::state::ServerState;
 use super::user_content::SIDE_REPLY;
@@ -15,7 +16,7 @@ use axum::http::header::CONTENT_LENGTH;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -31,45 +32,42 @@ pub(super) async fn answer(State(state): State<Arc<ServerState>>, request: Reque
         headers,
         ..
     } = parts;
+    let path = uri.path();
+    let format = Format::new(path, &Value::Null);
     if let Some(why) = origin::refusal(&headers) {
-        return refuse(StatusCode::FORBIDDEN, "permission_error", why);
+        return refuse(&format, StatusCode::FORBIDDEN, "permission_error", why);
     }
     let Some(bytes) = read(&headers, body).await else {
         let why = format!("the body exceeds {MAX_BODY} bytes");
-        return refuse(StatusCode::PAYLOAD_TOO_LARGE, "request_too_large", why);
+        let status = StatusCode::PAYLOAD_TOO_LARGE;
+        return refuse(&format, status, "request_too_large", why);
     };
-    let body: Option<Value> = serde_json::from_slice(&bytes).ok();
-    let member = |name| body.as_ref().and_then(|body| body.get(name));
-    let model = member("model").and_then(Value::as_str);
-    let model = model.unwrap_or("scripted").to_owned();
-    let stream = member("stream").and_then(Value::as_bool) == Some(true);
-    let kind = Kind::classify(&method, uri.path(), &headers, body.as_ref());
-
-    if let Some(gate) = uri.path().strip_prefix("/gates/") {
+    if let Some(gate) = path.strip_prefix("/gates/") {
         return at_gate(&state, &method, gate).await;
     }
-    let (index, answer, taken) = state.record(kind, &method, uri.path(), (body, bytes.len()));
+    let body: Option<Value> = serde_json::from_slice(&bytes).ok();
+    let asked = Asked::new(&method, &uri, &headers, body.as_ref());
+    let (index, answer, taken) = state.record(&asked, &method, path, (body, bytes.len()));
     match (answer, taken) {
-        (_, Some(Ok(taken))) => state.reply(&taken, &model, stream).await,
-        (_, Some(Err(none))) => error(&none),
-        (Answer::Side, _) => state.side(index, &model, stream).await,
+        (_, Some(Ok(taken))) => state.reply(&taken, &asked).await,
+        (_, Some(Err(none))) => error(&format, &none),
+        (Answer::Side, _) => state.side(index, &asked).await,
         // The estimate is four bytes of JSON per token.
-        _ if kind == Kind::CountTokens => {
-            Json(json!({ "input_tokens": bytes.len().div_ceil(4) })).into_response()
+        _ if asked.kind == Kind::CountTokens => {
+            Json(format.token_count(bytes.len().div_ceil(4))).into_response()
         }
-        _ if kind == Kind::NoMessage => refuse(
+        _ if asked.kind == Kind::NoMessage => refuse(
+            &format,
             StatusCode::BAD_REQUEST,
             "invalid_request_error",
             "the body is not JSON".to_owned(),
         ),
         _ if method == Method::HEAD => StatusCode::OK.into_response(),
         _ => refuse(
+            &format,
             StatusCode::NOT_FOUND,
             "not_found_error",
-            format!(
-                "{method} {}: not supported by the scripted model",
-                uri.path()
-            ),
+            format!("{method} {path}: not supported by the scripted model"),
         ),
     }
 }
@@ -98,38 +96,53 @@ async fn at_gate(state: &ServerState, method: &Method, gate: &str) -> Response {
     };
     match done {
         Ok(()) => StatusCode::NO_CONTENT.into_response(),
-        Err(error) => refuse(StatusCode::NOT_FOUND, "not_found_error", error.to_string()),
+        Err(error) => refuse(
+            &Format::Messages,
+            StatusCode::NOT_FOUND,
+            "not_found_error",
+            error.to_string(),
+        ),
     }
 }
 
 impl ServerState {
     /// Sends a reply of the script, streamed or whole.
-    async fn reply(&self, taken: &Taken, model: &str, stream: bool) -> Response {
+    async fn reply(&self, taken: &Taken, asked: &Asked) -> Response {
         let mut response = match taken.refusal() {
-            Some(refusal) => error(refusal),
-            None => self.send(Message::from_reply(taken, model), stream).await,
+            Some(refusal) => error(&asked.format, refusal),
+            None => {
+                let message = Message::from_reply(taken, &asked.model);
+                self.send(message, asked).await
+            }
         };
         response.headers_mut().extend(headers(&taken.reply.headers));
         response
     }
 
     /// Sends the fixed reply to the side request at this index.
-    async fn side(&self, index: usize, model: &str, stream: bool) -> Response {
+    async fn side(&self, index: usize, asked: &Asked) -> Response {
         let id = format!("msg_side_{index}");
         let reply = Reply::new([Step::text(SIDE_REPLY)]);
-        self.send(Message::new(id, model, &reply, String::new), stream)
+        self.send(Message::new(id, &asked.model, &reply, String::new), asked)
             .await
     }
 }
 
-fn error(refusal: &ApiError) -> Response {
+fn error(format: &Format, refusal: &ApiError) -> Response {
     let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    refuse(status, &refusal.kind, refusal.message.clone())
+    (status, Json(format.error(refusal))).into_response()
 }
 
-fn refuse(status: StatusCode, kind: &str, message: String) -> Response {
-    let body = json!({ "type": "error", "error": { "type": kind, "message": message } });
-    (status, Json(body)).into_response()
+fn refuse(format: &Format, status: StatusCode, kind: &str, message: String) -> Response {
+    let (status, kind) = (status.as_u16(), kind.to_owned());
+    error(
+        format,
+        &ApiError {
+            status,
+            kind,
+            message,
+        },
+    )
 }
 
 /// Returns the headers of a reply, which were validated with the script.

@@ -1,8 +1,8 @@
-//! Converts a reply of the script to a message of the Messages API, streamed or
-//! whole.
+//! Converts a reply of the script to a message without the format of an API.
 
+use super::format::Format;
 use crate::script::Taken;
-use crate::{Reply, Step, Streamed, Thinking, ToolCall, Usage};
+use crate::{Reply, Step, Streamed, Usage};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -12,15 +12,17 @@ const INPUT_PIECES: usize = 3;
 /// A message of the model.
 #[derive(Debug)]
 pub(super) struct Message {
-    id: String,
-    model: String,
-    blocks: Vec<Block>,
+    /// The ID of the message, which begins with `msg_`.
+    pub(super) id: String,
+    pub(super) model: String,
+    pub(super) blocks: Vec<Block>,
     /// The pauses after the last block.
     trailing: Vec<Pause>,
-    usage: Usage,
-    stop_reason: Option<String>,
+    pub(super) usage: Usage,
+    /// The stop reason, in the words of the Messages API.
+    pub(super) stop_reason: String,
     /// Whether the connection breaks before the end of the message.
-    is_cut: bool,
+    pub(super) is_cut: bool,
 }
 
 /// A pause of the model.
@@ -31,19 +33,46 @@ pub(super) enum Pause {
     Gate(String),
 }
 
-/// A content block: its start event, its deltas, and its complete form.
+/// A part of a message, which is streamed in pieces.
 #[derive(Debug)]
-struct Block {
+pub(super) struct Block {
     /// The pauses before the block.
     leading: Vec<Pause>,
-    start: Value,
-    /// The delay before each delta.
+    /// The delay before each piece.
     pace: Duration,
-    deltas: Vec<Value>,
-    whole: Value,
+    pub(super) pieces: Vec<String>,
+    pub(super) content: Content,
 }
 
-/// A stream event, and the pauses before it.
+/// The kind of a block, and what its pieces do not contain.
+#[derive(Debug)]
+pub(super) enum Content {
+    Text,
+    Thinking {
+        signature: Option<String>,
+    },
+    /// Redacted thinking with this data. It has no pieces.
+    Redacted(String),
+    /// A tool call. The pieces are the JSON text of its input.
+    Tool {
+        id: String,
+        name: String,
+        input: Value,
+    },
+}
+
+/// An event of a streamed message.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Event<'a> {
+    Start,
+    /// The block at this index begins.
+    Open(usize, &'a Block),
+    Piece(usize, &'a Block, &'a str),
+    Close(usize, &'a Block),
+    End,
+}
+
+/// An event of a format, and the pauses before it.
 #[derive(Debug)]
 pub(super) struct Timed {
     pub(super) after: Vec<Pause>,
@@ -70,21 +99,38 @@ impl Message {
         reply: &Reply,
         mut tool_ids: impl FnMut() -> String,
     ) -> Self {
+        let reason = match reply.tool_count() {
+            0 => "end_turn",
+            _ => "tool_use",
+        };
         let mut message = Self {
             id,
             model: model.to_owned(),
             blocks: Vec::new(),
             trailing: Vec::new(),
             usage: reply.usage.unwrap_or_default(),
-            stop_reason: reply.stop_reason.clone(),
+            stop_reason: reply.stop_reason.as_deref().unwrap_or(reason).to_owned(),
             is_cut: false,
         };
         for step in &reply.say {
             let mut block = match step {
-                Step::Text(text) => Block::text(text),
-                Step::Thinking(thinking) => Block::thinking(thinking),
-                Step::RedactedThinking(data) => Block::redacted(data),
-                Step::Tool(call) => Block::tool(call, &tool_ids()),
+                Step::Text(text) => Block::streamed(text, Content::Text),
+                Step::Thinking(thinking) => {
+                    let signature = thinking.signature.clone();
+                    Block::streamed(&thinking.text, Content::Thinking { signature })
+                }
+                Step::RedactedThinking(data) => {
+                    Block::new(Vec::new(), Content::Redacted(data.clone()))
+                }
+                Step::Tool(call) => {
+                    let input = match &call.input {
+                        Value::Null => json!({}),
+                        input => input.clone(),
+                    };
+                    let pieces = pieces(&input.to_string());
+                    let (id, name) = (tool_ids(), call.name.clone());
+                    Block::new(pieces, Content::Tool { id, name, input })
+                }
                 Step::WaitMs(time) => {
                     let time = Duration::from_millis(*time);
                     message.trailing.push(Pause::Time(time));
@@ -112,57 +158,42 @@ impl Message {
         message
     }
 
-    /// Returns the message as a stream of events.
-    pub(super) fn events(&self) -> Vec<Timed> {
-        let mut events = Vec::new();
+    /// Returns the message as a stream of events of a format.
+    pub(super) fn events(&self, format: &Format) -> Vec<Timed> {
+        let mut events: Vec<Timed> = Vec::new();
+        let mut pauses = Vec::new();
         let mut say = |after: &[Pause], event| {
-            let after = after.to_vec();
-            events.push(Timed { after, event });
-        };
-
-        // A message that begins with `cut` sends nothing.
-        if self.is_cut && self.blocks.is_empty() && self.trailing.is_empty() {
-            say(&[], None);
-            return events;
-        }
-        let mut empty = self.shell(0);
-        empty["content"] = json!([]);
-        empty["stop_reason"] = Value::Null;
-        let start = json!({ "type": "message_start", "message": empty });
-        say(&[], Some(start));
-        for (index, block) in self.blocks.iter().enumerate() {
-            let start = json!({ "type": "content_block_start", "index": index, "content_block": block.start });
-            say(&block.leading, Some(start));
-            for delta in &block.deltas {
-                let delta =
-                    json!({ "type": "content_block_delta", "index": index, "delta": delta });
-                say(&block.pace(), Some(delta));
+            pauses.extend_from_slice(after);
+            for mut value in format.events(self, event) {
+                format.set_number(&mut value, events.len());
+                events.push(Timed {
+                    after: std::mem::take(&mut pauses),
+                    event: Some(value),
+                });
             }
-            let stop = json!({ "type": "content_block_stop", "index": index });
-            say(&[], Some(stop));
+        };
+        // A message that begins with `cut` sends nothing.
+        let is_empty = self.blocks.is_empty() && self.trailing.is_empty();
+        if !self.is_cut || !is_empty {
+            say(&[], Event::Start);
         }
-        if self.is_cut {
-            say(&self.trailing, None);
-            return events;
+        for (index, block) in self.blocks.iter().enumerate() {
+            say(&block.leading, Event::Open(index, block));
+            for piece in &block.pieces {
+                say(&block.pace(), Event::Piece(index, block, piece));
+            }
+            say(&[], Event::Close(index, block));
         }
-        let delta = json!({ "stop_reason": self.stop_reason(), "stop_sequence": null });
-        let usage = json!({ "output_tokens": self.output_tokens() });
-        let end = json!({ "type": "message_delta", "delta": delta, "usage": usage });
-        say(&self.trailing, Some(end));
-        say(&[], Some(json!({ "type": "message_stop" })));
+        if !self.is_cut {
+            say(&self.trailing, Event::End);
+        } else {
+            pauses.extend_from_slice(&self.trailing);
+            events.push(Timed {
+                after: pauses,
+                event: None,
+            });
+        }
         events
-    }
-
-    /// Returns the whole message.
-    pub(super) fn whole(&self) -> Value {
-        let mut whole = self.shell(self.output_tokens());
-        whole["content"] = self
-            .blocks
-            .iter()
-            .map(|block| block.whole.clone())
-            .collect();
-        whole["stop_reason"] = json!(self.stop_reason());
-        whole
     }
 
     /// Returns all pauses before the end of the message.
@@ -171,107 +202,61 @@ impl Message {
         blocks.chain(self.trailing.iter().cloned()).collect()
     }
 
-    /// Returns whether the connection breaks before the end.
-    pub(super) fn is_cut(&self) -> bool {
-        self.is_cut
+    /// Returns the ID of the message with this prefix.
+    pub(super) fn id_as(&self, prefix: &str) -> String {
+        self.id.replacen("msg_", prefix, 1)
     }
 
-    fn shell(&self, output_tokens: u64) -> Value {
-        let usage = self.usage;
-        json!({
-            "id": self.id,
-            "type": "message",
-            "role": "assistant",
-            "model": self.model,
-            "content": [],
-            "stop_reason": null,
-            "stop_sequence": null,
-            "usage": {
-                "input_tokens": usage.input_tokens.unwrap_or(10),
-                "cache_creation_input_tokens": usage.cache_creation_input_tokens.unwrap_or(0),
-                "cache_read_input_tokens": usage.cache_read_input_tokens.unwrap_or(0),
-                "output_tokens": output_tokens,
-            },
-        })
+    /// Returns the number of input tokens, cached or not.
+    pub(super) fn input_tokens(&self) -> u64 {
+        self.uncached_tokens()
+            + self.usage.cache_creation_input_tokens.unwrap_or(0)
+            + self.cached_tokens()
     }
 
-    fn stop_reason(&self) -> &str {
-        if let Some(reason) = &self.stop_reason {
-            return reason;
-        }
-        let calls = |block: &Block| block.whole["type"] == "tool_use";
-        if self.blocks.iter().any(calls) {
-            "tool_use"
-        } else {
-            "end_turn"
-        }
+    pub(super) fn uncached_tokens(&self) -> u64 {
+        self.usage.input_tokens.unwrap_or(10)
+    }
+
+    pub(super) fn cached_tokens(&self) -> u64 {
+        self.usage.cache_read_input_tokens.unwrap_or(0)
     }
 
     /// Returns the scripted number of output tokens. The default is one for
-    /// each delta.
-    fn output_tokens(&self) -> u64 {
-        let deltas: usize = self.blocks.iter().map(|block| block.deltas.len()).sum();
-        let deltas = u64::try_from(deltas).unwrap_or(u64::MAX);
-        self.usage.output_tokens.unwrap_or(deltas)
+    /// each piece and each signature.
+    pub(super) fn output_tokens(&self) -> u64 {
+        let signature = |block: &Block| matches!(block.content, Content::Thinking { .. });
+        let tokens = |block: &Block| block.pieces.len() + usize::from(signature(block));
+        let tokens: usize = self.blocks.iter().map(tokens).sum();
+        let tokens = u64::try_from(tokens).unwrap_or(u64::MAX);
+        self.usage.output_tokens.unwrap_or(tokens)
     }
 }
 
 impl Block {
-    fn text(text: &Streamed) -> Self {
-        let delta = |piece| json!({ "type": "text_delta", "text": piece });
+    fn new(pieces: Vec<String>, content: Content) -> Self {
         Self {
             leading: Vec::new(),
-            start: json!({ "type": "text", "text": "" }),
+            pace: Duration::ZERO,
+            pieces,
+            content,
+        }
+    }
+
+    fn streamed(text: &Streamed, content: Content) -> Self {
+        let pieces = text.chunks().into_iter().map(str::to_owned).collect();
+        Self {
             pace: text.delay(),
-            deltas: text.chunks().into_iter().map(delta).collect(),
-            whole: json!({ "type": "text", "text": text.whole() }),
+            ..Self::new(pieces, content)
         }
     }
 
-    fn thinking(thinking: &Thinking) -> Self {
-        let thought = &thinking.text;
-        let delta = |piece| json!({ "type": "thinking_delta", "thinking": piece });
-        let signature = thinking.signature.as_deref().unwrap_or("c2NyaXB0ZWQ=");
-        let mut deltas: Vec<_> = thought.chunks().into_iter().map(delta).collect();
-        deltas.push(json!({ "type": "signature_delta", "signature": signature }));
-        Self {
-            leading: Vec::new(),
-            start: json!({ "type": "thinking", "thinking": "", "signature": "" }),
-            pace: thought.delay(),
-            deltas,
-            whole: json!({ "type": "thinking", "thinking": thought.whole(), "signature": signature }),
-        }
+    /// Returns the whole text, or the JSON text of a tool's input.
+    pub(super) fn text(&self) -> String {
+        self.pieces.concat()
     }
 
-    fn redacted(data: &str) -> Self {
-        let whole = json!({ "type": "redacted_thinking", "data": data });
-        Self {
-            leading: Vec::new(),
-            start: whole.clone(),
-            pace: Duration::ZERO,
-            deltas: Vec::new(),
-            whole,
-        }
-    }
-
-    fn tool(call: &ToolCall, id: &str) -> Self {
-        let input = match &call.input {
-            Value::Null => json!({}),
-            input => input.clone(),
-        };
-        let delta = |piece| json!({ "type": "input_json_delta", "partial_json": piece });
-        let tool =
-            |input| json!({ "type": "tool_use", "id": id, "name": call.name, "input": input });
-        Self {
-            leading: Vec::new(),
-            start: tool(json!({})),
-            pace: Duration::ZERO,
-            deltas: pieces(&input.to_string()).into_iter().map(delta).collect(),
-            whole: tool(input),
-        }
-    }
-
-    /// Returns the pauses before each delta.
+    /// Returns the pauses before each piece.
     fn pace(&self) -> Vec<Pause> {
         let pauses = !self.pace.is_zero();
         pauses
@@ -281,7 +266,7 @@ impl Block {
     }
 
     fn pauses(&self) -> Vec<Pause> {
-        let paces = self.deltas.iter().flat_map(|_| self.pace());
+        let paces = self.pieces.iter().flat_map(|_| self.pace());
         self.leading.iter().cloned().chain(paces).collect()
     }
 }

@@ -1,8 +1,27 @@
-//! The scripted model: a server on loopback that speaks the Anthropic Messages
-//! API and takes its replies from a [`Scenario`].
+//! The scripted model: a server on loopback that takes its replies from a
+//! [`Scenario`] and speaks the APIs of four vendors' models.
 //!
-//! Start the real CLI with `ANTHROPIC_BASE_URL=`[`url()`](ScriptedModel::url)
-//! and any `ANTHROPIC_API_KEY`. It then needs neither a network nor an account.
+//! The path of a request selects the format. The scenario is the same for all.
+//!
+//! | path | format |
+//! |---|---|
+//! | `POST /v1/messages` | Anthropic Messages |
+//! | `POST …/chat/completions` | OpenAI Chat Completions |
+//! | `POST …/responses` | OpenAI Responses |
+//! | `POST …/models/NAME:generateContent`, `:streamGenerateContent?alt=sse` | Gemini |
+//!
+//! `POST /v1/messages/count_tokens` and `POST …/models/NAME:countTokens` return
+//! an estimate.
+//!
+//! Start the Claude CLI with `ANTHROPIC_BASE_URL=`[`url()`](ScriptedModel::url)
+//! and any `ANTHROPIC_API_KEY`, the Gemini CLI with `GOOGLE_GEMINI_BASE_URL` and
+//! `GEMINI_API_KEY`, and other agents with the URL and `/v1` as their base URL.
+//! They then need neither a network nor an account.
+//!
+//! A format that cannot express a step leaves it out: Chat Completions and Gemini
+//! have no redacted thinking. Stop reasons are those of the Messages API, and
+//! are translated. A tool that Codex declares with a text as its input
+//! (`apply_patch`) gets the member `input` of the scripted call.
 //!
 //! Each request of the main loop takes a reply of the script, and so does a
 //! retry. An `error` 529 followed by a text therefore simulates a temporary
@@ -10,8 +29,8 @@
 //! every retry of the same request, because the CLI treats an unknown 400 as a
 //! server without a beta feature, and retries up to six times with fewer
 //! features. When no reply remains, the response is HTTP 400. Side requests
-//! (see [`Answer::Side`]) never take a reply. Sub-agents have their own
-//! replies.
+//! (see [`Answer::Side`]) never take a reply. Sub-agents of the Claude CLI have
+//! their own replies; requests of other sub-agents count as the main loop's.
 //!
 //! [`open`](ScriptedModel::open) and `POST /gates/NAME` open a gate. The
 //! response to `GET /gates/NAME` arrives when the script has reached the gate.
@@ -31,6 +50,7 @@
 //! ```
 
 mod bodies;
+mod format;
 mod handler;
 mod message;
 mod origin;
@@ -101,7 +121,7 @@ impl ScriptedModel {
         })
     }
 
-    /// Returns the server's URL, for `ANTHROPIC_BASE_URL`.
+    /// Returns the server's URL, without a path.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.address)

@@ -1,8 +1,23 @@
 //! Requests to the scripted model, and their classification.
 
-use axum::http::{HeaderMap, Method};
+use super::format::{Format, gemini_call};
+use super::user_content::UserContent;
+use axum::http::{HeaderMap, Method, Uri};
 use serde::Serialize;
 use serde_json::Value;
+
+/// The beginnings of side requests of other agents than the Claude CLI. They
+/// repeat the main loop's request, or have no other mark.
+const SIDE_PROMPTS: [&str; 5] = [
+    // A title: OpenCode, and Codex through ACP.
+    "Generate a title for this conversation",
+    "Your task is to generate a very short title for a conversation",
+    // A prompt suggestion, and the extraction of memories: Qwen Code.
+    "[SUGGESTION MODE:",
+    "Managed memory has TWO directories",
+    // The review of a tool call, and its continuation: Codex.
+    "The following is the Codex agent history",
+];
 
 /// A request to the scripted model.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -49,10 +64,10 @@ pub enum Answer {
     /// An error: no reply remains for the main loop, or the prompt has exceeded
     /// its number of requests.
     EndOfScript,
-    /// A fixed text for a side request of the CLI: a title, a summary for
+    /// A fixed text for a side request of the agent: a title, a summary for
     /// `/compact`, a side question, a prompt suggestion, a web search, a hook
-    /// that calls a model, a test of a new model, or a sub-agent without a
-    /// remaining reply.
+    /// that calls a model, a test of a new model, a review of a tool call, or a
+    /// sub-agent without a remaining reply.
     Side,
     /// A response that is not a message: a token count, a health check, or an
     /// error 400 or 404.
@@ -71,30 +86,87 @@ pub(super) enum Kind {
     Other,
 }
 
-impl Kind {
-    pub(super) fn classify(
+/// What a request asks for.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) kind: Kind,
+    pub(super) format: Format,
+    pub(super) model: String,
+    /// Whether the response is a stream of events.
+    pub(super) stream: bool,
+}
+
+impl Asked {
+    pub(super) fn new(
         method: &Method,
-        path: &str,
+        uri: &Uri,
         headers: &HeaderMap,
         body: Option<&Value>,
     ) -> Self {
-        match (method, path, body) {
-            (&Method::POST, "/v1/messages", Some(_))
-                if headers.contains_key("x-claude-code-agent-id") =>
-            {
-                Self::Subagent
-            }
-            (&Method::POST, "/v1/messages", Some(body)) if is_main_loop(body) => Self::MainLoop,
-            (&Method::POST, "/v1/messages", Some(_)) => Self::Side,
-            (&Method::POST, "/v1/messages", None) => Self::NoMessage,
-            (&Method::POST, "/v1/messages/count_tokens", _) => Self::CountTokens,
-            _ => Self::Other,
+        let path = uri.path();
+        let null = Value::Null;
+        let members = body.unwrap_or(&null);
+        let format = Format::new(path, members);
+        let gemini = gemini_call(path);
+        let model = gemini.map(|(model, _)| model);
+        let model = model.or_else(|| members["model"].as_str());
+        let streams = |(_, method)| method == "streamGenerateContent";
+        Self {
+            kind: Kind::classify(method, uri, headers, &format, body),
+            format,
+            model: model.unwrap_or("scripted").to_owned(),
+            stream: gemini.is_some_and(streams) || members["stream"] == true,
         }
     }
 }
 
-/// Distinguishes requests of the main loop from side requests. Sub-agents have a
-/// header.
+impl Kind {
+    fn classify(
+        method: &Method,
+        uri: &Uri,
+        headers: &HeaderMap,
+        format: &Format,
+        body: Option<&Value>,
+    ) -> Self {
+        let path = uri.path();
+        let is_message = match format {
+            _ if method != Method::POST => false,
+            Format::Messages if path == "/v1/messages/count_tokens" => return Self::CountTokens,
+            Format::Messages => path == "/v1/messages",
+            Format::Chat { .. } | Format::Responses { .. } => true,
+            Format::Gemini => match gemini_call(path) {
+                Some((_, "countTokens")) => return Self::CountTokens,
+                Some((_, "generateContent")) => true,
+                Some((_, "streamGenerateContent")) => {
+                    let query = uri.query().unwrap_or_default();
+                    query.split('&').any(|pair| pair == "alt=sse")
+                }
+                _ => false,
+            },
+        };
+        match body {
+            _ if !is_message => Self::Other,
+            None => Self::NoMessage,
+            Some(_) if headers.contains_key("x-claude-code-agent-id") => Self::Subagent,
+            Some(body) if is_main_loop(format, body) => Self::MainLoop,
+            Some(_) => Self::Side,
+        }
+    }
+}
+
+fn is_main_loop(format: &Format, body: &Value) -> bool {
+    if *format == Format::Messages {
+        return is_main_loop_of_claude(body);
+    }
+    let forces_tool = match &body["tool_choice"] {
+        Value::String(choice) => choice == "required",
+        choice => choice.is_object(),
+    };
+    !forces_tool && !UserContent::parse(&format.read(body)).asks(&SIDE_PROMPTS)
+}
+
+/// Distinguishes requests of the Claude CLI's main loop from its side requests.
+/// Sub-agents have a header.
 ///
 /// Model, tools and system prompt do not distinguish the two kinds. A side
 /// question, a suggestion and a summary repeat the main loop's request and add
@@ -114,7 +186,7 @@ impl Kind {
 /// Two kinds of side requests are misclassified as main loop: a hook of the
 /// type `agent`, and every side request under `DISABLE_PROMPT_CACHING=1`. A
 /// client that never caches counts as a main loop.
-fn is_main_loop(body: &Value) -> bool {
+fn is_main_loop_of_claude(body: &Value) -> bool {
     body.get("tool_choice").is_none()
         && body["max_tokens"] != 1
         && body.pointer("/output_config/format").is_none()

@@ -4,8 +4,9 @@ use super::user_content::{SIDE_REPLY, UserContent};
 use crate::request_info::RequestInfo;
 use serde_json::Value;
 
-/// The prefix of the text with which the CLI marks an interrupt.
-const INTERRUPT_MARK: &str = "[Request interrupted by user";
+/// The prefixes of the texts with which the Claude CLI and Codex mark an
+/// interrupt.
+const INTERRUPT_MARKS: [&str; 2] = ["[Request interrupted by user", "<turn_aborted>"];
 
 /// Prefixes of the XML elements with which the CLI reports commands of the
 /// user, such as `/model`.
@@ -68,7 +69,7 @@ pub(super) fn request_info(
 fn since_interrupt(round: &[Value]) -> &[Value] {
     let is_interrupt = |block: &Value| {
         let text = block["text"].as_str();
-        text.is_some_and(|text| text.starts_with(INTERRUPT_MARK))
+        text.is_some_and(|text| INTERRUPT_MARKS.iter().any(|mark| text.starts_with(mark)))
     };
     let index = round.iter().rposition(is_interrupt);
     &round[index.map_or(0, |index| index + 1)..]

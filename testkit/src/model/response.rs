@@ -1,6 +1,8 @@
 //! Sends a message, whole or as a stream of events, with its pauses.
 
+use super::format::Format;
 use super::message::{Message, Pause};
+use super::request::Asked;
 use super::state::ServerState;
 use crate::scenario::gate::Gates;
 use axum::Json;
@@ -28,37 +30,41 @@ struct PauseState {
 }
 
 impl ServerState {
-    pub(super) async fn send(&self, message: Message, stream: bool) -> Response {
+    pub(super) async fn send(&self, message: Message, asked: &Asked) -> Response {
         let pauses = PauseState {
             gates: self.gates.clone(),
             stopped: self.stopped.clone(),
         };
-        if !stream {
-            return whole(&message, pauses).await;
+        if !asked.stream {
+            return whole(&message, &asked.format, pauses).await;
         }
-        let events = tokio_stream::iter(message.events()).then(move |timed| {
+        let events = tokio_stream::iter(message.events(&asked.format)).then(move |timed| {
             let pauses = pauses.clone();
             async move {
                 pauses.wait(timed.after).await?;
                 let Some(event) = timed.event else {
                     return Err(break_off().await);
                 };
-                let name = event["type"].as_str().unwrap_or_default();
-                Ok(Event::default().event(name).data(event.to_string()))
+                Ok(match (event["type"].as_str(), event.as_str()) {
+                    (Some(name), _) => Event::default().event(name).data(event.to_string()),
+                    (None, Some(text)) => Event::default().data(text),
+                    (None, None) => Event::default().data(event.to_string()),
+                })
             }
         });
         Sse::new(events).into_response()
     }
 }
 
-async fn whole(message: &Message, pauses: PauseState) -> Response {
+async fn whole(message: &Message, format: &Format, pauses: PauseState) -> Response {
     if pauses.wait(message.pauses()).await.is_err() {
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
     }
-    if !message.is_cut() {
-        return Json(message.whole()).into_response();
+    let whole = format.whole(message);
+    if !message.is_cut {
+        return Json(whole).into_response();
     }
-    let text = message.whole().to_string();
+    let text = whole.to_string();
     let half = Bytes::copy_from_slice(&text.as_bytes()[..text.len() / 2]);
     let body = tokio_stream::iter([Some(half), None]).then(|part| async {
         match part {

@@ -1,7 +1,7 @@
 //! The state of the server: the script, its gates, and the requests.
 
 use super::bodies::Bodies;
-use super::request::{Answer, Kind, ModelRequest};
+use super::request::{Answer, Asked, Kind, ModelRequest};
 use super::request_info::{self, PreviousRequest};
 use super::user_content::UserContent;
 use crate::scenario::gate::Gates;
@@ -46,19 +46,19 @@ impl ServerState {
     /// and the reply if one is taken.
     pub(super) fn record(
         &self,
-        kind: Kind,
+        asked: &Asked,
         method: &Method,
         path: &str,
         (body, bytes): (Option<Value>, usize),
     ) -> (usize, Answer, Option<Result<Taken, ApiError>>) {
         let mut recorded = (0, Answer::Other, None);
         self.requests.send_modify(|requests| {
-            let (answer, taken) = match kind {
-                Kind::MainLoop => match self.take(body.as_ref(), false) {
+            let (answer, taken) = match asked.kind {
+                Kind::MainLoop => match self.take(asked, body.as_ref(), false) {
                     Ok(taken) => (Answer::Reply(taken.number), Some(Ok(taken))),
                     Err(none) => (Answer::EndOfScript, Some(Err(ApiError::from(&none)))),
                 },
-                Kind::Subagent => match self.take(body.as_ref(), true) {
+                Kind::Subagent => match self.take(asked, body.as_ref(), true) {
                     Ok(taken) => (Answer::Subagent(taken.number), Some(Ok(taken))),
                     // A sub-agent without a remaining reply gets a fixed text.
                     Err(NoReply::EndOfScript { .. }) => (Answer::Side, None),
@@ -86,16 +86,19 @@ impl ServerState {
     }
 
     /// Takes the reply for a request of the main loop or of a sub-agent.
-    fn take(&self, body: Option<&Value>, is_subagent: bool) -> Result<Taken, NoReply> {
-        let body = body.unwrap_or(&Value::Null);
-        let model = body["model"].as_str().unwrap_or_default();
-        let content = UserContent::parse(body);
+    fn take(
+        &self,
+        asked: &Asked,
+        body: Option<&Value>,
+        is_subagent: bool,
+    ) -> Result<Taken, NoReply> {
+        let content = UserContent::parse(&asked.format.read(body.unwrap_or(&Value::Null)));
         let last = match is_subagent {
             true => &self.subagents,
             false => &self.main,
         };
         let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
-        let info = request_info::request_info(model, &content, is_subagent, last.as_ref());
+        let info = request_info::request_info(&asked.model, &content, is_subagent, last.as_ref());
         let taken = self.script().take(info.clone())?;
         *last = Some(PreviousRequest {
             content,

@@ -1,6 +1,8 @@
 //! Tests of the HTTP responses.
 #![allow(clippy::unwrap_used)]
 
+mod formats;
+
 use super::bodies::{Bodies, MAX_STORED_BODIES};
 use super::handler::MAX_BODY;
 use super::*;

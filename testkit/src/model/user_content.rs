@@ -5,13 +5,19 @@ use serde_json::{Value, json};
 /// The fixed reply to a side request.
 pub(super) const SIDE_REPLY: &str = "The scenario has no response to side requests.";
 
-/// The prefix of the CLI's reminders to the model. Their position differs by
-/// model, feature and attempt: in a user message or in a system message.
-const REMINDER: &str = "<system-reminder>";
-
-/// The prefix of a prompt that was folded into the running turn. Since 2.1.332
-/// it follows the tool results and is not a reminder.
-const FOLDED: &str = "The user sent a new message while you were working:";
+/// The prefixes of texts of agents to the model.
+const REMINDERS: [&str; 4] = [
+    // Of the Claude CLI and of Qwen Code. The position differs by model, feature
+    // and attempt: in a user message or in a system message.
+    "<system-reminder>",
+    // A prompt that was folded into the running turn. Since 2.1.332 of the
+    // Claude CLI it follows the tool results and is not a reminder.
+    "The user sent a new message while you were working:",
+    // Of Codex.
+    "<environment_context>",
+    // Of the Gemini CLI.
+    "<session_context>",
+];
 
 /// The content blocks of the user's messages in a request, without reminders
 /// and without the CLI's changes.
@@ -45,6 +51,13 @@ impl UserContent {
         self.blocks.strip_prefix(&*earlier.blocks)
     }
 
+    /// Returns whether a text of the last round begins with one of these.
+    pub(super) fn asks(&self, prefixes: &[&str]) -> bool {
+        let last = self.rounds().next().unwrap_or_default();
+        let mut texts = last.iter().filter_map(|block| block["text"].as_str());
+        texts.any(|text| prefixes.iter().any(|prefix| text.starts_with(prefix)))
+    }
+
     /// Returns the blocks between replies of the model, the latest round first.
     pub(super) fn rounds(&self) -> impl Iterator<Item = &[Value]> {
         let mut rest = &*self.blocks;
@@ -76,7 +89,7 @@ fn blocks(content: &Value) -> Vec<Value> {
     }
     let is_reminder = |block: &Value| {
         let text = block["text"].as_str();
-        text.is_some_and(|text| text.starts_with(REMINDER) || text.starts_with(FOLDED))
+        text.is_some_and(|text| REMINDERS.iter().any(|it| text.starts_with(it)))
     };
     blocks.retain(|block| !is_reminder(block));
     blocks

@@ -62,8 +62,9 @@ pub enum Step {
 pub struct ToolCall {
     /// The tool's name in the CLI (`Bash`, `Read`, …).
     pub name: String,
-    /// The tool's input, an object.
-    #[serde(default)]
+    /// The tool's input, an object. Its members are sorted by name, also if a
+    /// crate of the build makes `serde_json` preserve their order.
+    #[serde(default, deserialize_with = "sorted")]
     pub input: Value,
     /// The result on the fake agent. The real CLI runs the tool.
     #[serde(default)]
@@ -124,7 +125,8 @@ impl ToolCall {
     ///     ..ToolCall::new("Bash", json!({ "command": "make" }), "All up to date.")
     /// });
     /// ```
-    pub fn new(name: impl Into<String>, input: Value, result: impl Into<String>) -> Self {
+    pub fn new(name: impl Into<String>, mut input: Value, result: impl Into<String>) -> Self {
+        input.sort_all_objects();
         Self {
             name: name.into(),
             input,
@@ -222,4 +224,10 @@ impl Step {
             _ => None,
         }
     }
+}
+
+fn sorted<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
+    let mut value = Value::deserialize(deserializer)?;
+    value.sort_all_objects();
+    Ok(value)
 }

@@ -78,7 +78,7 @@ struct Raw(Value);
 
 impl HostRequest for Raw {
     const SUBTYPE: &'static str = "raw";
-    type Answer = Option<Value>;
+    type Response = Option<Value>;
 }
 
 #[test]

@@ -484,7 +484,7 @@ pub(crate) struct CancelAsyncMessage {
 
 impl HostRequest for CancelAsyncMessage {
     const SUBTYPE: &'static str = "cancel_async_message";
-    type Answer = Value;
+    type Response = Value;
 }
 
 pub(crate) fn withdraw(message_uuid: &'static str) -> CancelAsyncMessage {

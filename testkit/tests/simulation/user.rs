@@ -5,7 +5,7 @@ use crate::world::{PATIENCE, World};
 use agentwire_protocol::control::{
     self, CancelAsyncMessage, HostRequest, Initialize, Interrupt, SetModel, SetPermissionMode,
 };
-use agentwire_protocol::host::{NotTaken, Prompt, Request};
+use agentwire_protocol::host::{Prompt, QueueError, Request};
 use agentwire_protocol::mcp::McpMessage;
 use agentwire_protocol::message::{Priority, UserMessage};
 use agentwire_protocol::outbox::Urgency;
@@ -146,10 +146,10 @@ impl World {
         self.made(id, kind, made);
     }
 
-    fn made(&mut self, id: &str, kind: Kind, made: Result<(), NotTaken>) {
+    fn made(&mut self, id: &str, kind: Kind, made: Result<(), QueueError>) {
         match made {
             Ok(()) => self.checks.called(id, kind),
-            Err(NotTaken::Full) => self.checks.coverage.saw("request: not taken, full"),
+            Err(QueueError::Full) => self.checks.coverage.saw("request: not taken, full"),
             Err(_) => self.checks.coverage.saw("request: not taken, closing"),
         }
     }

@@ -97,8 +97,8 @@ impl<'a> Normal<'a> {
         let kind = ["type", "subtype"].map(|it| normal.get(it).cloned());
         let mut rest = normal;
         if let Some(members) = rest.as_object_mut() {
-            members.remove("type");
-            members.remove("subtype");
+            // `remove` can change the order of the others.
+            members.retain(|name, _| name != "type" && name != "subtype");
         }
         let kind: Vec<_> = kind.iter().flatten().filter_map(Value::as_str).collect();
         format!("{} {rest}", kind.join("/"))

@@ -20,7 +20,12 @@ fn comparable(line: &Value) -> Vec<String> {
         Some("assistant") if line["parent_tool_use_id"].is_null() => {
             for block in line["message"]["content"].as_array().into_iter().flatten() {
                 heard.push(match block["type"].as_str() {
-                    Some("tool_use") => format!("call: {} {}", block["name"], block["input"]),
+                    Some("tool_use") => {
+                        // Scenarios have the members of inputs sorted.
+                        let mut input = block["input"].clone();
+                        input.sort_all_objects();
+                        format!("call: {} {input}", block["name"])
+                    }
                     Some(kind) => format!("{kind}: {}", block[kind]),
                     None => String::new(),
                 });
