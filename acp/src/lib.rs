@@ -1,0 +1,19 @@
+//! The Agent Client Protocol (ACP) for agentwire.
+//!
+//! - [`Server`] makes an agent CLI an ACP agent, so that every editor that speaks ACP can drive
+//!   it. `agentwire acp` is this as a program.
+//! - [`Agent`] drives other agents that speak ACP, such as Gemini and Qwen, behind the same
+//!   [view](agentwire::view).
+
+mod agent;
+mod serve;
+
+pub use agent::{Agent, AgentOptions, ConnectError, Permission};
+/// The crate of the protocol's authors, whose types [`Server::serve`] takes.
+pub use agent_client_protocol as protocol;
+pub use serve::Server;
+
+/// The examples of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/acp.md")]
+struct Documentation;
