@@ -1,0 +1,5 @@
+//! Tests of `agentwire-codex`.
+
+#![allow(clippy::unwrap_used)]
+
+mod wire;
