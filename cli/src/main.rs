@@ -1,10 +1,13 @@
 //! `agentwire`: drives an agent CLI from the command line.
 
+#[cfg(feature = "acp")]
+mod acp;
 mod conform;
 mod convert;
 mod files;
 mod inspect;
 mod model;
+mod page;
 mod replay;
 mod rules;
 mod run;
@@ -39,6 +42,8 @@ enum Command {
     /// Run a scripted model for an agent, as a server on loopback
     Model(model::Arguments),
     Tap(tap::Arguments),
+    #[cfg(feature = "acp")]
+    Acp(acp::Arguments),
     Replay(replay::Arguments),
     Rules(rules::Arguments),
     Scenario(scenario::Arguments),
@@ -70,6 +75,8 @@ async fn main() -> ExitCode {
         Command::Inspect(arguments) => inspect::inspect(&arguments),
         Command::Model(arguments) => model::model(arguments).await,
         Command::Tap(arguments) => tap::tap(arguments).await,
+        #[cfg(feature = "acp")]
+        Command::Acp(arguments) => acp::acp(arguments).await,
         Command::Replay(arguments) => replay::replay(&arguments),
         Command::Rules(arguments) => rules::rules(arguments),
         Command::Scenario(arguments) => scenario::scenario(&arguments),

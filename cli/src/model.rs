@@ -21,7 +21,8 @@ const USAGE: u8 = 2;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The first line of standard output is the server's URL: set ANTHROPIC_BASE_URL to
-it. The agent also requires an ANTHROPIC_API_KEY, with any value.
+it. The agent also requires an ANTHROPIC_API_KEY, with any value. Agents of other
+vendors find Chat Completions and Responses under URL/v1, and Gemini under URL.
 
 POST /gates/NAME opens a gate of the script. GET /gates/NAME responds once the
 script has reached the gate.

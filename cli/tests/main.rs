@@ -4,6 +4,8 @@
 
 mod support;
 
+#[cfg(feature = "acp")]
+mod acp;
 mod conform_cli;
 mod conform_sdk;
 mod conform_store;

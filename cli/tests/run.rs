@@ -4,7 +4,7 @@
 
 use crate::support;
 
-use agentwire_testkit::{Fault, Scenario, Step, fake_agent};
+use agentwire_testkit::{Fault, Scenario, Step, ToolCall, fake_agent};
 use serde_json::json;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -72,7 +72,7 @@ fn allowed_tools_run() {
     let output = run(&tool_then_text(), &["--allow", "Bash", "What day is it?"]);
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(stdout(&output), "Let me see.\nIt is today.\n");
-    assert_eq!(stderr(&output), "· Bash {\"command\":\"date\"}\n");
+    assert_eq!(stderr(&output), "· Run date\n");
 }
 
 #[test]
@@ -82,7 +82,35 @@ fn denied_tools_do_not_run_and_deny_overrides_allow() {
         &["--allow", "*", "--deny", "Bash(date *)", "What day is it?"],
     );
     assert_eq!(output.status.code(), Some(0));
-    assert_stderr(&output, "· denied: Bash");
+    assert_stderr(&output, "· Run date: denied by a hook: ");
+}
+
+#[test]
+fn a_pipe_gets_the_text_of_the_model_unchanged() {
+    let text = "\n\n  \u{1b}[31mRed\u{202e}\r\n\u{200b} end";
+    let chunks = ["\n", "\n  \u{1b}[31mRed\u{202e}", "\r\n\u{200b} end"];
+    let chunked = Step::chunks(chunks, Duration::ZERO);
+    for step in [Step::text(text), chunked] {
+        let output = run(&Scenario::default().reply([step]), &["Go"]);
+        assert_eq!(stdout(&output), format!("{text}\n"));
+    }
+}
+
+#[test]
+fn a_failed_tool_is_printed_with_its_reason() {
+    let call = ToolCall {
+        is_error: true,
+        ..ToolCall::new("Bash", json!({ "command": "false" }), "Exit code 1\nno")
+    };
+    let scenario = Scenario::default()
+        .reply([Step::Tool(call)])
+        .reply([Step::text("It failed.")]);
+    let output = run(&scenario, &["--allow", "Bash", "Go"]);
+    assert_eq!(stdout(&output), "It failed.\n");
+    assert_eq!(
+        stderr(&output),
+        "· Run false\n· Run false: failed: Exit code 1\n"
+    );
 }
 
 #[test]
@@ -90,7 +118,7 @@ fn rules_match_tool_inputs() {
     for (rule, runs) in [("Bash(date *)", true), ("Bash(git *)", false)] {
         let output = run(&tool_then_text(), &["--allow", rule, "What day is it?"]);
         assert_eq!(output.status.code(), Some(0));
-        let was_denied = stderr(&output).contains("· denied: Bash");
+        let was_denied = stderr(&output).contains("· Run date: denied by ");
         assert_eq!(was_denied, !runs, "{rule}: {}", stderr(&output));
     }
 }

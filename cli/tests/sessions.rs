@@ -120,12 +120,12 @@ fn json_lists_match_the_official_sdk() {
 }
 
 #[test]
-fn messages_are_shown_with_their_ids() {
+fn messages_are_shown_with_the_ids_of_prompts() {
     let home = Home::new();
     let expected = concat!(
-        "user u1\n  Count the lines.\n",
-        "model a1\n  There are 41.\n  In ONE file.\n",
-        "user u2\n  \\u{1b}[31mRed\\u{202e}\n",
+        "User u1\n  Count the lines.\n",
+        "Model\n  There are 41.\n  In ONE file.\n",
+        "User u2\n  \\u{1b}[31mRed\\u{202e}\n",
     );
     assert_eq!(home.printed(&["show", FIRST]), expected);
     let lines = home.printed(&["show", FIRST, "--json"]);
@@ -217,6 +217,121 @@ fn an_export_has_the_same_bytes() {
     // Nothing is overwritten.
     let output = home.sessions(&["export", FIRST, "--to", to_text]);
     assert_eq!(output.status.code(), Some(2));
+}
+
+/// Writes a session in which a sub-agent calls a tool.
+fn with_a_subagent(home: &Home) {
+    let assistant = |session: &str, uuid: &str, parent: &str, blocks: Value| {
+        let mut record = record(session, "assistant", uuid, Some(parent), "");
+        record["message"]["content"] = blocks;
+        record
+    };
+    let call = json!({"type": "tool_use", "id": "call1", "name": "Agent", "input": {
+        "description": "Count", "prompt": "Count <them>.", "subagent_type": "counter",
+    }});
+    let result = json!([{"type": "tool_result", "tool_use_id": "call1", "content": "41 ```"}]);
+    let mut answer = record(SECOND, "user", "u2", Some("a1"), "");
+    answer["message"]["content"] = result;
+    home.write(
+        SECOND,
+        &[
+            record(SECOND, "user", "u1", None, "How many?"),
+            assistant(SECOND, "a1", "u1", json!([call])),
+            answer,
+            assistant(
+                SECOND,
+                "a2",
+                "u2",
+                json!([{"type": "text", "text": "**41**"}]),
+            ),
+        ],
+    );
+    let wc =
+        json!({"type": "tool_use", "id": "call2", "name": "Bash", "input": {"command": "wc -l"}});
+    let mut printed = record(SECOND, "user", "s3", Some("s2"), "");
+    printed["message"]["content"] =
+        json!([{"type": "tool_result", "tool_use_id": "call2", "content": "41 ```"}]);
+    printed["toolUseResult"] = json!({"stdout": "41 ```", "stderr": "", "interrupted": false});
+    let mut lines = String::new();
+    for mut record in [
+        record(SECOND, "user", "s1", None, "Count <them>."),
+        assistant(SECOND, "s2", "s1", json!([wc])),
+        printed,
+    ] {
+        record["agentId"] = json!("x");
+        record["isSidechain"] = json!(true);
+        lines += &format!("{record}\n");
+    }
+    let agents = home.project().join(SECOND).join("subagents");
+    fs::create_dir_all(&agents).unwrap();
+    fs::write(agents.join("agent-x.jsonl"), lines).unwrap();
+    fs::write(
+        agents.join("agent-x.meta.json"),
+        r#"{"toolUseId": "call1"}"#,
+    )
+    .unwrap();
+}
+
+#[test]
+fn subagents_are_shown_inside_their_calls() {
+    let home = Home::new();
+    with_a_subagent(&home);
+    let expected = "\
+User u1
+  How many?
+✓ Agent: Count
+  counter
+  Count <them>.
+  ✓ Run wc -l
+    $ wc -l
+    41 ```
+  Result
+    41 ```
+Model
+  **41**
+";
+    assert_eq!(home.printed(&["show", SECOND]), expected);
+}
+
+#[test]
+fn a_page_has_the_conversation_with_its_subagents() {
+    let home = Home::new();
+    with_a_subagent(&home);
+    let page = home.printed(&["export", SECOND, "--html", "-"]);
+    let policy = "content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\"";
+    for part in [
+        policy,
+        "<summary>✓ Agent: Count</summary>",
+        "Count &lt;them&gt;.",
+        "<pre class=\"output\">41 ```</pre>",
+        "<strong>41</strong>",
+    ] {
+        assert!(page.contains(part), "{part} in {page}");
+    }
+    let text = home.printed(&["export", SECOND, "--markdown", "-"]);
+    for part in [
+        "## User\n\n> How many?\n\n",
+        "## ✓ Agent: Count\n\n",
+        "### ✓ Run wc \\-l\n\n",
+        "````\n41 ```\n````\n",
+        "\n\n**41**\n\n",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+}
+
+#[test]
+fn a_page_is_written_to_a_new_file() {
+    let home = Home::new();
+    let file = home.0.path().join("page.html");
+    let path = file.to_str().unwrap();
+    assert_eq!(home.printed(&["export", FIRST, "--html", path]), "");
+    let page = fs::read_to_string(&file).unwrap();
+    assert!(page.contains("<h1>Counting \\u{9b}</h1>"), "{page}");
+    // Nothing is overwritten.
+    let output = home.sessions(&["export", FIRST, "--markdown", path]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(fs::read_to_string(&file).unwrap(), page);
 }
 
 #[test]

@@ -89,7 +89,7 @@ pub(super) fn branch(file: &Path, history: History) -> Result<Branch, InputError
         Some(agent) => Tree::of_agent(agent),
         None => Tree::default(),
     };
-    for record in Input::<Record>::open(file)?.one_per_line(true) {
+    for record in Input::<Record>::open(file)?.one_per_line() {
         match record {
             Ok(record) => tree.note(&record),
             // These errors are reported when the file is converted.

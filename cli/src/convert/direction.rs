@@ -8,9 +8,12 @@ use agentwire_interop::conversion::{Direction, Import, Ours, System, Through};
 use agentwire_interop::session::Session;
 use agentwire_interop::transcript::{Branch, History, Transcript};
 
-/// A function that is generic over the [`Direction`].
+/// A function that is generic over the [`Direction`]. It is compiled 55 times, so it should be
+/// small.
 pub(super) trait Visitor {
-    fn visit<D: Direction + 'static>(self, direction: D) -> Result<(), ConvertError>;
+    type Output;
+
+    fn visit<D: Direction + 'static>(self, direction: D) -> Self::Output;
 }
 
 /// Calls `$then` with the system of a format. `agent` and `transcript` have no system, so
@@ -52,12 +55,12 @@ macro_rules! with_system {
 }
 
 /// Calls the visitor with the [`Direction`] that converts `from` to `to`.
-pub(super) fn visit(
+pub(super) fn visit<V: Visitor>(
     from: Format,
     to: Format,
     arguments: &Arguments,
-    visitor: impl Visitor,
-) -> Result<(), ConvertError> {
+    visitor: V,
+) -> Result<V::Output, ConvertError> {
     if from == to {
         return Err(ConvertError::Same(from));
     }
@@ -70,25 +73,25 @@ pub(super) fn visit(
     with_system!(
         to, to => from_any(from, to, arguments, visitor),
         agent => with_system!(
-            from, from => visitor.visit(Import(from)),
+            from, from => Ok(visitor.visit(Import(from))),
             agent => Err(ConvertError::Same(from)),
-            transcript => visitor.visit(transcript(Ours, arguments)?)
+            transcript => Ok(visitor.visit(transcript(Ours, arguments)?))
         ),
         transcript => Err(ConvertError::NotTo(to))
     )
 }
 
-fn from_any<B: System + 'static>(
+fn from_any<B: System + 'static, V: Visitor>(
     from: Format,
     to: B,
     arguments: &Arguments,
-    visitor: impl Visitor,
-) -> Result<(), ConvertError> {
-    with_system!(
+    visitor: V,
+) -> Result<V::Output, ConvertError> {
+    Ok(with_system!(
         from, from => visitor.visit(Through(from, to)),
         agent => visitor.visit(session(to, arguments)?),
         transcript => visitor.visit(transcript(to, arguments)?)
-    )
+    ))
 }
 
 fn session<B: System>(to: B, arguments: &Arguments) -> Result<Session<B>, ConvertError> {

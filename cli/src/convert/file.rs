@@ -6,13 +6,17 @@ use super::arguments::Arguments;
 use super::direction::{Visitor, visit};
 use super::error::ConvertError;
 use super::format::Format;
-use super::input::{self, Input, Piece, Plain};
+use super::input::{self, Input, Outlines, Plain};
 use super::input_error::InputError;
 use super::residue;
 use super::summary::Summary;
 use crate::files::Files;
 use crate::terminal::complain;
-use agentwire_interop::conversion::{Converter, Direction, RestoreStep, Restorer};
+use agentwire_interop::conversion::{
+    Converted, Converter, Direction, Group, Loss, Media, Outline, RestoreStep, Restorer,
+};
+use agentwire_protocol::Json;
+use serde::Serialize;
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
@@ -34,96 +38,138 @@ pub(super) fn convert(arguments: &Arguments) -> Result<(), ConvertError> {
     }
     let arguments = &arguments;
     if arguments.restore.is_some() {
-        // The input is the output of the conversion from `to` to `from`.
-        return visit(
-            arguments.to,
-            arguments.from,
-            arguments,
-            Restore(arguments, files),
-        );
+        return restore(arguments, files);
     }
-    visit(
-        arguments.from,
-        arguments.to,
-        arguments,
-        Convert(arguments, files),
-    )
+    convert_to(arguments, files)
 }
 
-/// Converts a file in a [`Direction`].
-struct Convert<'a>(&'a Arguments, Files);
+/// A conversion in any [`Direction`].
+trait Conversion {
+    /// Adds a value. Returns the conversion of earlier values when they are complete.
+    fn push(&mut self, outline: Outline) -> serde_json::Result<Option<Made>>;
 
-impl Visitor for Convert<'_> {
-    fn visit<D: Direction + 'static>(self, direction: D) -> Result<(), ConvertError> {
-        let Self(arguments, mut files) = self;
-        let mut output = arguments.output(&mut files)?;
-        let mut losses = arguments.extra_output(&mut files, arguments.losses.as_ref())?;
-        let mut residue = arguments.extra_output(&mut files, arguments.residue.as_ref())?;
-        if let Some(residue) = &mut residue {
-            residue.write(&residue::Head::new(arguments.from, arguments.to))?;
-        }
-        let mut summary = Summary::default();
+    /// Returns the conversion of the last values.
+    fn finish(&mut self) -> Option<Made>;
+}
+
+/// The output of a conversion.
+struct Made {
+    pieces: Vec<Json>,
+    losses: Vec<Loss>,
+    group: Option<Group>,
+    media: Media,
+}
+
+impl<D: Direction> Conversion for Converter<D> {
+    fn push(&mut self, outline: Outline) -> serde_json::Result<Option<Made>> {
+        let outline = outline.without_media();
+        let value = D::read(&outline)?;
+        self.push_written(outline, value).map(Made::of).transpose()
+    }
+
+    fn finish(&mut self) -> Option<Made> {
+        Converter::finish(self).and_then(|it| Made::of(it).ok())
+    }
+}
+
+impl Made {
+    fn of<T: Serialize>(converted: Converted<T>) -> serde_json::Result<Self> {
+        let pieces = converted.made.iter().map(Json::from_value);
+        Ok(Self {
+            pieces: pieces.collect::<Result<_, _>>()?,
+            losses: converted.losses,
+            group: converted.group,
+            media: converted.media,
+        })
+    }
+}
+
+/// Creates a converter.
+struct Convert {
+    finds_losses: bool,
+    makes_residue: bool,
+}
+
+impl Visitor for Convert {
+    type Output = Box<dyn Conversion>;
+
+    fn visit<D: Direction + 'static>(self, direction: D) -> Self::Output {
         let mut converter = Converter::new(direction);
-        if arguments.quiet && losses.is_none() {
+        if !self.finds_losses {
             converter = converter.without_losses();
         }
-        if residue.is_none() {
+        if !self.makes_residue {
             converter = converter.without_residue();
         }
-        let mut parts = 0;
-        let mut take = |converted: agentwire_interop::conversion::Converted<D::To>| {
-            let media = &converted.media;
-            for piece in &converted.made {
-                output.write_with_media(piece, media)?;
-            }
-            if let Some(file) = &mut losses {
-                for loss in &converted.losses {
-                    file.write(loss)?;
-                }
-            }
-            summary.add(converted.made.len(), converted.losses);
-            if let (Some(file), Some(group)) = (&mut residue, &converted.group) {
-                file.write_with_media(group, media)?;
-                parts += 1;
-            }
-            Ok::<(), ConvertError>(())
-        };
-        let mut read = 0;
-        let mut recovered = Recovered::default();
-        let mut failed = None;
-        let input = Input::<Piece<D>>::open(&arguments.file)?;
-        for piece in input.one_per_line(arguments.from == Format::Transcript) {
-            match piece {
-                Ok(piece) => {
-                    read += 1;
-                    if let Some(converted) = converter.push_written(piece.outline, piece.value) {
-                        take(converted)?;
-                    }
-                }
-                Err(error) => failed = recovered.report(error).or(failed),
+        Box::new(converter)
+    }
+}
+
+fn convert_to(arguments: &Arguments, mut files: Files) -> Result<(), ConvertError> {
+    let visitor = Convert {
+        finds_losses: !arguments.quiet || arguments.losses.is_some(),
+        makes_residue: arguments.residue.is_some(),
+    };
+    let mut converter = visit(arguments.from, arguments.to, arguments, visitor)?;
+    let mut output = arguments.output(&mut files)?;
+    let mut losses = arguments.extra_output(&mut files, arguments.losses.as_ref())?;
+    let mut residue = arguments.extra_output(&mut files, arguments.residue.as_ref())?;
+    if let Some(residue) = &mut residue {
+        residue.write(&residue::Head::new(arguments.from, arguments.to))?;
+    }
+    let mut summary = Summary::default();
+    let mut parts = 0;
+    let mut take = |made: Made| {
+        for piece in &made.pieces {
+            output.write_with_media(piece, &made.media)?;
+        }
+        if let Some(file) = &mut losses {
+            for loss in &made.losses {
+                file.write(loss)?;
             }
         }
-        if let Some(converted) = converter.finish() {
-            take(converted)?;
+        summary.add(made.pieces.len(), made.losses);
+        if let (Some(file), Some(group)) = (&mut residue, &made.group) {
+            file.write_with_media(group, &made.media)?;
+            parts += 1;
         }
-        let is_complete = failed.is_none();
-        if let Some(residue) = &mut residue
-            && is_complete
-        {
-            residue.write(&residue::End { end: parts })?;
+        Ok::<(), ConvertError>(())
+    };
+    let mut read = 0;
+    let mut recovered = Recovered::default();
+    let mut failed = None;
+    let input = Outlines::open(&arguments.file)?;
+    for outline in input.one_per_line(arguments.from == Format::Transcript) {
+        let made = outline.and_then(|(outline, place)| {
+            let made = converter.push(outline);
+            made.map_err(|error| InputError::value(place, &error))
+        });
+        match made {
+            Ok(made) => {
+                read += 1;
+                made.map_or(Ok(()), &mut take)?;
+            }
+            Err(error) => failed = recovered.report(error).or(failed),
         }
-        output.finish(is_complete)?;
-        for file in [losses, residue].into_iter().flatten() {
-            file.finish(is_complete)?;
-        }
-        if !arguments.quiet {
-            let text = summary.text(read, arguments.from, arguments.to);
-            eprint!("{}", agentwire::permission::visible::lines(&text));
-        }
-        match failed {
-            Some(error) => Err(error.into()),
-            None => recovered.into_result(),
-        }
+    }
+    converter.finish().map_or(Ok(()), &mut take)?;
+    let is_complete = failed.is_none();
+    if let Some(residue) = &mut residue
+        && is_complete
+    {
+        residue.write(&residue::End { end: parts })?;
+    }
+    output.finish(is_complete)?;
+    for file in [losses, residue].into_iter().flatten() {
+        file.finish(is_complete)?;
+    }
+    if !arguments.quiet {
+        let text = summary.text(read, arguments.from, arguments.to);
+        eprint!("{}", agentwire::permission::visible::lines(&text));
+    }
+    match failed {
+        Some(error) => Err(error.into()),
+        None => recovered.into_result(),
     }
 }
 
@@ -164,64 +210,84 @@ impl Recovered {
     }
 }
 
-/// Restores the original of a file in a [`Direction`].
-struct Restore<'a>(&'a Arguments, Files);
+/// Creates a restorer.
+#[derive(Clone, Default)]
+struct Restore {
+    recovered: Rc<RefCell<Recovered>>,
+    failed: Rc<RefCell<Option<InputError>>>,
+    /// Why the residue is incomplete.
+    incomplete: Rc<RefCell<Option<InputError>>>,
+}
 
-impl Visitor for Restore<'_> {
-    fn visit<D: Direction + 'static>(self, direction: D) -> Result<(), ConvertError> {
-        let Self(arguments, mut files) = self;
-        let mut output = arguments.output(&mut files)?;
-        let recovered = Rc::new(RefCell::new(Recovered::default()));
-        let failed = Rc::new(RefCell::new(None));
+type Restored = Box<dyn FnMut() -> Option<RestoreStep<Json>>>;
+
+impl Visitor for (&Arguments, Restore) {
+    type Output = Result<Restored, ConvertError>;
+
+    fn visit<D: Direction + 'static>(self, direction: D) -> Self::Output {
+        let (arguments, state) = self;
         let pieces = Input::<Plain<D::To>>::open(&arguments.file)?;
-        let pieces = until_failed(pieces, &recovered, &failed).map(|Plain(piece)| piece);
+        let pieces = until_failed(pieces, &state.recovered, &state.failed);
+        let pieces = pieces.map(|Plain(piece)| piece);
         let groups = residue::open(arguments.restore.as_deref(), arguments.to, arguments.from)?;
         // Use the valid part of an incomplete residue.
-        let incomplete = Rc::new(RefCell::new(None));
-        let groups = until_failed(groups, &recovered, &incomplete);
-        let (mut restored, mut projected, mut refused) = (0_u64, 0_u64, 0_u64);
+        let groups = until_failed(groups, &state.recovered, &state.incomplete);
         let mut restorer = Restorer::new(direction, pieces, groups);
-        while let Some(step) = restorer.next_written() {
-            match step {
-                RestoreStep::Restored(piece) => {
-                    restored += 1;
-                    output.write(&piece)?;
-                }
-                RestoreStep::Projected(piece) => {
-                    projected += 1;
-                    output.write(&piece)?;
-                }
-                RestoreStep::Refused(_) => refused += 1,
+        Ok(Box::new(move || restorer.next_written()))
+    }
+}
+
+/// Restores the original of a file. Its input is the output of the conversion from `to` to `from`.
+fn restore(arguments: &Arguments, mut files: Files) -> Result<(), ConvertError> {
+    let state = Restore::default();
+    let visitor = (arguments, state.clone());
+    let mut next = visit(arguments.to, arguments.from, arguments, visitor)??;
+    let Restore {
+        recovered,
+        failed,
+        incomplete,
+    } = state;
+    let mut output = arguments.output(&mut files)?;
+    let (mut restored, mut projected, mut refused) = (0_u64, 0_u64, 0_u64);
+    while let Some(step) = next() {
+        match step {
+            RestoreStep::Restored(piece) => {
+                restored += 1;
+                output.write(&piece)?;
             }
-        }
-        output.finish(failed.borrow().is_none())?;
-        if let Some(error) = failed.take() {
-            return Err(error.into());
-        }
-        if !arguments.quiet {
-            eprintln!("agentwire: {restored} restored, {projected} converted again");
-            if refused > 0 {
-                eprintln!(
-                    "  {refused} parts of the residue were ignored: their messages were edited or moved"
-                );
+            RestoreStep::Projected(piece) => {
+                projected += 1;
+                output.write(&piece)?;
             }
+            RestoreStep::Refused(_) => refused += 1,
         }
-        match incomplete.take() {
-            Some(error) => Err(ConvertError::Incomplete(error)),
-            None => recovered.take().into_result(),
+    }
+    output.finish(failed.borrow().is_none())?;
+    if let Some(error) = failed.take() {
+        return Err(error.into());
+    }
+    if !arguments.quiet {
+        eprintln!("agentwire: {restored} restored, {projected} converted again");
+        if refused > 0 {
+            eprintln!(
+                "  {refused} parts of the residue were ignored: their messages were edited or moved"
+            );
         }
+    }
+    match incomplete.take() {
+        Some(error) => Err(ConvertError::Incomplete(error)),
+        None => recovered.take().into_result(),
     }
 }
 
 /// Yields the items up to the end of the input or the first fatal error, which is stored in
 /// `failed`. Reports recoverable errors.
-fn until_failed<T>(
-    items: impl Iterator<Item = Result<T, InputError>>,
+fn until_failed<T, I: Iterator<Item = Result<T, InputError>>>(
+    mut items: I,
     recovered: &Rc<RefCell<Recovered>>,
     failed: &Rc<RefCell<Option<InputError>>>,
-) -> impl Iterator<Item = T> {
+) -> impl Iterator<Item = T> + use<T, I> {
     let (recovered, failed) = (Rc::clone(recovered), Rc::clone(failed));
-    let mut items = items.into_iter();
     std::iter::from_fn(move || {
         loop {
             match items.next()? {

@@ -2,7 +2,7 @@
 
 use super::input_error::{InputError, Place};
 use super::values::{Batch, Read, Values};
-use agentwire_interop::conversion::{Direction, Outline};
+use agentwire_interop::conversion::Outline;
 use agentwire_interop::session::Line;
 use agentwire_interop::transcript::Record;
 use agentwire_protocol::Json;
@@ -74,32 +74,50 @@ impl<T: DeserializeOwned> Value for Plain<T> {
     }
 }
 
-/// A value to convert, with the JSON from which it was read.
-pub(super) struct Piece<D: Direction> {
-    pub(super) outline: Outline,
-    pub(super) value: D::From,
-}
-
-impl<D: Direction> Value for Piece<D> {
-    fn of(outline: Outline) -> serde_json::Result<Self> {
-        let outline = outline.without_media();
-        let value = D::read(&outline)?;
-        Ok(Self { outline, value })
-    }
-}
-
 /// The values of a file. Another thread reads ahead.
 pub(super) struct Input<T> {
+    outlines: Outlines,
+    of: PhantomData<T>,
+}
+
+/// The outlines of the values of a file.
+pub(super) struct Outlines {
     batches: Receiver<Batch>,
     short: Box<dyn Iterator<Item = Outline>>,
     read: vec::IntoIter<Read>,
     /// The last line of the previous value. `None` if several values on a line are accepted.
     last_line: Option<usize>,
-    of: PhantomData<T>,
 }
 
 impl<T: Value> Input<T> {
     /// Opens a file, or standard input for `-`.
+    pub(super) fn open(file: &Path) -> Result<Self, InputError> {
+        Ok(Self {
+            outlines: Outlines::open(file)?,
+            of: PhantomData,
+        })
+    }
+
+    /// Refuses further values on a line, because agents read only the first record on a line
+    /// of a transcript.
+    pub(super) fn one_per_line(mut self) -> Self {
+        self.outlines = self.outlines.one_per_line(true);
+        self
+    }
+}
+
+impl<T: Value> Iterator for Input<T> {
+    type Item = Result<T, InputError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = self.outlines.next()?;
+        Some(next.and_then(|(outline, place)| {
+            T::of(outline).map_err(|error| InputError::value(place, &error))
+        }))
+    }
+}
+
+impl Outlines {
     pub(super) fn open(file: &Path) -> Result<Self, InputError> {
         let (progress, input) = open(file)?;
         let (sender, batches) = sync_channel(READ_AHEAD);
@@ -115,12 +133,10 @@ impl<T: Value> Input<T> {
             short: Box::new(iter::empty()),
             read: vec![].into_iter(),
             last_line: None,
-            of: PhantomData,
         })
     }
 
-    /// Refuses further values on a line, because agents read only the first record on a line
-    /// of a transcript.
+    /// Refuses further values on a line, like [`Input::one_per_line`].
     pub(super) fn one_per_line(mut self, enabled: bool) -> Self {
         self.last_line = enabled.then_some(0);
         self
@@ -155,8 +171,8 @@ impl<T: Value> Input<T> {
     }
 }
 
-impl<T: Value> Iterator for Input<T> {
-    type Item = Result<T, InputError>;
+impl Iterator for Outlines {
+    type Item = Result<(Outline, Place), InputError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -171,7 +187,7 @@ impl<T: Value> Iterator for Input<T> {
                 }));
             }
             if let Some(outline) = unwrapped(outline) {
-                return Some(T::of(outline).map_err(|error| InputError::value(place, &error)));
+                return Some(Ok((outline, place)));
             }
         }
     }

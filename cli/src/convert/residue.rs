@@ -39,7 +39,7 @@ pub(super) fn open(
     file: Option<&Path>,
     from: Format,
     to: Format,
-) -> Result<impl Iterator<Item = Result<Group, InputError>>, ConvertError> {
+) -> Result<impl Iterator<Item = Result<Group, InputError>> + use<>, ConvertError> {
     let mut lines = Input::<Json>::open(file.unwrap_or(Path::new("-")))?;
     let head: Option<Head> = match lines.next() {
         Some(Err(error @ (InputError::File { .. } | InputError::Encoding { .. }))) => {

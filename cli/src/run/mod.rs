@@ -6,7 +6,9 @@ pub(crate) mod signals;
 
 use agentwire::permission::RulesError;
 use agentwire::protocol::permission::PermissionMode;
-use agentwire::{Error, Event, Message, Notice, Options, Query, query};
+use agentwire::view::entry::Outcome;
+use agentwire::view::{Body, View};
+use agentwire::{Error, Options, Query, query};
 use permissions::{TerminalUser, permissions};
 use screen::Screen;
 use signals::{SignalAction, Signals};
@@ -77,8 +79,8 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) async fn run(arguments: Arguments) -> ExitCode {
-    let screen = Screen::new(arguments.json);
-    match run_prompt(arguments, &screen).await {
+    let mut screen = Screen::new(arguments.json);
+    match run_prompt(arguments, &mut screen).await {
         Ok(code) => code.into(),
         Err(error) => {
             screen.complain(&error.to_string());
@@ -90,7 +92,7 @@ pub(crate) async fn run(arguments: Arguments) -> ExitCode {
     }
 }
 
-async fn run_prompt(arguments: Arguments, screen: &Screen) -> Result<u8, Error> {
+async fn run_prompt(arguments: Arguments, screen: &mut Screen) -> Result<u8, Error> {
     let mut prompt = agentwire::UserMessage::new(match read_prompt(&arguments.prompt) {
         Ok(prompt) => prompt,
         Err(error) => {
@@ -160,13 +162,13 @@ async fn stream(
     query: &mut Query,
     mut person: TerminalUser,
     mut signals: Signals,
-    screen: &Screen,
+    screen: &mut Screen,
 ) -> Result<u8, Error> {
     let handle = query.handle();
     let mut interrupted = false;
-    let mut failed = None;
+    let mut view = View::new();
     loop {
-        if screen.is_closed() {
+        if screen.closed {
             return Ok(0);
         }
         // Dropping a request without a response denies it. A pending request is dropped only
@@ -182,7 +184,7 @@ async fn stream(
                 let question = pending_question.insert(question);
                 tokio::select! {
                     action = signals.next() => Err(action),
-                    answer = person.put(question, screen) => {
+                    answer = person.put(question, &mut *screen) => {
                         if let Some(question) = pending_question.take() {
                             question.answer(answer);
                         }
@@ -201,34 +203,21 @@ async fn stream(
             }
             Err(_) => return Ok(ERROR_RESULT),
         };
-        match event.transpose()? {
-            None => break,
-            Some(Event::Frame(frame)) => {
-                screen.line(frame.raw());
-                match frame.message() {
-                    Message::Result(result) => {
-                        failed = Some(result.error_text());
-                        screen.result(&result);
-                    }
-                    message => screen.message(&message),
-                }
-                for fault in frame.faults() {
-                    screen.note(&fault.to_string());
-                }
-            }
-            // If partial messages were dropped, the text has gaps.
-            Some(Event::Notice(notice @ Notice::Lagged { .. })) => {
-                screen.complain(&notice.to_string());
-            }
-            Some(Event::Notice(notice)) => screen.note(&notice.to_string()),
-            Some(_) => {}
-        }
+        let Some(event) = event.transpose()? else {
+            break;
+        };
+        screen.event(&mut view, &event);
     }
     screen.end();
-    match failed {
-        Some(None) => Ok(0),
-        Some(Some(error)) => {
-            screen.complain(&error);
+    let mut entries = view.entries().rev();
+    let end = entries.find_map(|entry| match &entry.body {
+        Body::TurnEnd(end) => Some(end),
+        _ => None,
+    });
+    match end {
+        Some(end) if end.outcome == Outcome::Completed => Ok(0),
+        Some(end) => {
+            screen.complain(end.message.as_deref().unwrap_or("the turn was interrupted"));
             Ok(ERROR_RESULT)
         }
         None => {

@@ -82,7 +82,7 @@ impl TerminalUser {
     pub(crate) async fn put(
         &self,
         Question { ask, .. }: &Question,
-        screen: &Screen,
+        screen: &mut Screen,
     ) -> Option<PermissionResult> {
         let show = |showing: TerminalPrompt<'_>| match showing {
             TerminalPrompt::Question(question) => screen.ask(question),

@@ -3,26 +3,24 @@
 
 #![allow(clippy::print_stderr, reason = "it is what a command line prints")]
 
+use crate::page::{failure, reason, status, title};
 use crate::terminal::json;
-use agentwire::Message;
-use agentwire::permission::visible::{line, lines, shortened};
-use agentwire::protocol::message::ResultMessage;
+use agentwire::permission::visible::{lines, shortened};
+use agentwire::protocol::content::ContentBlock;
 use agentwire::terminal::TerminalQuestion;
+use agentwire::view::entry::{Notice, NoticeKind, Status};
+use agentwire::view::{Body, Change, Entry, Member, Numbered, View};
+use agentwire::{Event, Message};
 use console::style;
 use indicatif::ProgressBar;
-use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
-/// The maximum length of a displayed tool input, in characters.
-const MAX_INPUT: usize = 1000;
-/// The maximum length of a tool name in the spinner. The spinner must stay on one line.
-const MAX_NAME: usize = 20;
+/// The maximum length of the spinner's text. The spinner must stay on one line.
+const MAX_SPINNER: usize = 60;
 
 /// The terminal on which the response is printed.
-pub(crate) struct Screen(RefCell<State>);
-
-struct State {
+pub(crate) struct Screen {
     json: bool,
     /// Whether a spinner is shown, which requires that standard error is a terminal.
     shows_spinner: bool,
@@ -32,140 +30,150 @@ struct State {
     spinner: Option<ProgressBar>,
     /// Whether the last output did not end with a newline.
     in_line: bool,
-    /// Whether parts of the next text block were printed.
-    has_printed_deltas: bool,
+    /// The text of the last whole message, as the model wrote it.
+    whole: String,
     /// Whether writing to standard output failed.
-    closed: bool,
+    pub(crate) closed: bool,
 }
 
 impl Screen {
     pub(crate) fn new(json: bool) -> Self {
-        let shows_spinner = io::stderr().is_terminal() && !json;
-        let mut state = State {
+        let mut screen = Self {
             json,
-            shows_spinner,
+            shows_spinner: io::stderr().is_terminal() && !json,
             stdout_is_terminal: io::stdout().is_terminal(),
             spinner: None,
             in_line: false,
-            has_printed_deltas: false,
+            whole: String::new(),
             closed: false,
         };
-        state.wait("starting");
-        Self(RefCell::new(state))
+        screen.wait("starting");
+        screen
     }
 
-    /// Prints a line of the agent, with `--json`.
-    pub(crate) fn line(&self, raw: &[u8]) {
-        let mut state = self.0.borrow_mut();
-        if state.json {
-            let raw = match state.stdout_is_terminal {
-                true => json(raw),
-                false => raw.into(),
-            };
-            state.write(&[&*raw, b"\n"].concat());
-        }
-    }
-
-    /// Prints a message in readable form.
-    pub(crate) fn message(&self, message: &Message) {
-        let mut state = self.0.borrow_mut();
-        if state.json {
-            return;
-        }
-        if let Some(text) = message.text_delta() {
-            state.has_printed_deltas = true;
-            state.print(text);
-            return;
-        }
-        let Message::Assistant(assistant) = message else {
-            return;
-        };
-        if assistant.parent_tool_use_id.is_some() {
-            return;
-        }
-        for block in &assistant.message.content {
-            if let Some(text) = block.as_text() {
-                if !std::mem::take(&mut state.has_printed_deltas) {
-                    state.print(text);
+    /// Adds an event to the view, and prints what it changes.
+    pub(crate) fn event(&mut self, view: &mut View, event: &Event) {
+        let before = view.number();
+        view.push(event);
+        if let Event::Frame(frame) = event {
+            let raw = frame.raw();
+            match (frame.message(), self.json, self.stdout_is_terminal) {
+                (_, true, true) => self.write(&[&*json(raw), b"\n"].concat()),
+                (_, true, false) => self.write(&[&**raw, b"\n"].concat()),
+                (Message::Assistant(message), ..) => {
+                    let texts = message.message.content.iter();
+                    self.whole = texts.filter_map(ContentBlock::as_text).collect();
                 }
-                state.end_line();
-                state.wait("thinking");
-            } else if let Some(call) = block.as_tool_use() {
-                let input = call.input.to_string();
-                let input = shortened(&input, MAX_INPUT);
-                state.say(&dim(&line(&format!("· {} {input}", call.name))));
-                state.wait(&line(&shortened(&call.name, MAX_NAME)));
+                (_, _, true) => {}
+                // The texts of the view are escaped. Pipes and files get those of the model.
+                (message, ..) => self.print(message.text_delta().unwrap_or_default()),
             }
         }
-    }
-
-    /// Ends the output of a turn, and prints the denied tools.
-    pub(crate) fn result(&self, result: &ResultMessage) {
-        let mut state = self.0.borrow_mut();
-        state.end_line();
-        if let Some(denials) = result
-            .permission_denials
-            .as_ref()
-            .filter(|all| !all.is_empty())
-        {
-            let tools: Vec<&str> = denials.iter().map(|denial| &*denial.tool_name).collect();
-            state.say(&dim(&line(&format!("· denied: {}", tools.join(", ")))));
+        for Numbered { change, .. } in view.since(before).unwrap_or_default() {
+            self.change(view, change);
         }
-        state.wait("ending");
     }
 
     /// Prints a permission prompt. The caller reads the answer.
-    pub(crate) fn ask(&self, question: &TerminalQuestion<'_>) {
-        let mut state = self.0.borrow_mut();
-        state.say(&format!(
+    pub(crate) fn ask(&mut self, question: &TerminalQuestion<'_>) {
+        self.say(&format!(
             "{} {}",
             style(question.title()).for_stderr().bold(),
             dim(&question.input())
         ));
         if let Some(why) = question.reason() {
-            state.say(&format!("  {why}"));
+            self.say(&format!("  {why}"));
         }
         eprint!("  {}: ", question.choices());
         drop(io::stderr().flush());
     }
 
     /// Prints a remark.
-    pub(crate) fn note(&self, text: &str) {
-        let text = dim(&lines(&format!("· {text}")));
-        self.0.borrow_mut().say(&text);
+    pub(crate) fn note(&mut self, text: &str) {
+        self.say(&dim(&lines(&format!("· {text}"))));
     }
 
     /// Prints an error.
-    pub(crate) fn complain(&self, text: &str) {
-        let text = format!("agentwire: {text}");
-        self.0.borrow_mut().say(&lines(&text));
-    }
-
-    /// Returns whether writing to standard output failed.
-    pub(crate) fn is_closed(&self) -> bool {
-        self.0.borrow().closed
+    pub(crate) fn complain(&mut self, text: &str) {
+        self.say(&lines(&format!("agentwire: {text}")));
     }
 
     /// Ends the output.
-    pub(crate) fn end(&self) {
-        let mut state = self.0.borrow_mut();
-        state.end_line();
-        state.stop_waiting();
-    }
-}
-
-impl State {
-    fn print(&mut self, text: &str) {
+    pub(crate) fn end(&mut self) {
+        self.end_line();
         self.stop_waiting();
-        self.in_line = if text.is_empty() {
-            self.in_line
-        } else {
-            !text.ends_with('\n')
+    }
+
+    fn change(&mut self, view: &View, change: &Change) {
+        use Change::{Append, Insert, Set};
+        let id = match change {
+            Insert { entry, .. } => &entry.id,
+            Append { id, .. } | Set { id, .. } => id,
+            _ => return,
         };
-        match self.stdout_is_terminal {
-            true => self.write(lines(text).as_bytes()),
-            // Pipes and files get the text unchanged.
-            false => self.write(text.as_bytes()),
+        let Some(Entry { parent, body, .. }) = view.get(id) else {
+            return;
+        };
+        match (body, change) {
+            // Sub-agents work silently.
+            _ if parent.is_some() => {}
+            (Body::Notice(notice), Insert { .. }) => self.notice(notice),
+            _ if self.json => {}
+            (Body::Text(text), _) => {
+                match (change, self.stdout_is_terminal) {
+                    (Insert { .. }, true) => self.print(&text.text.text),
+                    (Append { text, .. }, true) => self.print(text),
+                    (Insert { .. }, false) if text.complete => {
+                        let whole = std::mem::take(&mut self.whole);
+                        self.print(&whole);
+                    }
+                    _ => {}
+                }
+                if text.complete {
+                    self.end_line();
+                    self.wait("thinking");
+                }
+            }
+            (Body::TurnEnd(_), _) => self.end_line(),
+            (body, Insert { .. }) => self.status(body, status(body)),
+            (body, Set { set, .. }) => match set {
+                Member::Status(status) => self.status(body, Some(*status)),
+                _ => self.wait(&title(body)),
+            },
+            _ => {}
+        }
+    }
+
+    /// Prints the status of a tool call.
+    fn status(&mut self, body: &Body, status: Option<Status>) {
+        let title = title(body);
+        match (status, failure(body)) {
+            (Some(Status::InProgress), _) => self.note(&title),
+            (Some(Status::Failed), Some(failure)) => {
+                let message = failure.message.lines().next().unwrap_or_default();
+                self.note(&format!("{title}: {}: {message}", reason(failure)));
+            }
+            (Some(Status::Pending), _) => {}
+            _ => return self.wait("thinking"),
+        }
+        self.wait(&title);
+    }
+
+    fn notice(&mut self, notice: &Notice) {
+        match (notice.kind, &notice.detail) {
+            // The end of the turn has the error.
+            (NoticeKind::ApiError | NoticeKind::Message | NoticeKind::Interrupted, _) => {}
+            (kind, _) if self.json && kind != NoticeKind::Warning => {}
+            (NoticeKind::CommandOutput, Some(printed)) => self.note(&printed.text),
+            _ => self.note(&notice.title),
+        }
+    }
+
+    fn print(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.stop_waiting();
+            self.in_line = !text.ends_with('\n');
+            self.write(text.as_bytes());
         }
     }
 
@@ -195,7 +203,7 @@ impl State {
                 spinner.enable_steady_tick(Duration::from_millis(120));
                 spinner
             });
-            spinner.set_message(what.to_owned());
+            spinner.set_message(shortened(what, MAX_SPINNER).into_owned());
         }
     }
 

@@ -18,7 +18,8 @@ pub(super) struct Arguments {
     #[command(flatten)]
     stored: Stored,
 
-    /// The last message of the copy, by its ID [default: the last message]
+    /// The last message of the copy, by its ID, which `show` and `search` print [default: the last
+    /// message]
     #[arg(long, value_name = "UUID")]
     up_to: Option<String>,
 

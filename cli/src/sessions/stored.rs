@@ -1,6 +1,7 @@
 //! The options that select sessions.
 
 use super::error::SessionsError;
+use agentwire::view::View;
 use agentwire_history::{History, SessionInfo};
 use std::path::PathBuf;
 
@@ -35,6 +36,15 @@ impl Stored {
 pub(super) fn transcript(history: &History, id: &str) -> Result<PathBuf, SessionsError> {
     let path = history.transcript_path(id)?;
     path.ok_or_else(|| SessionsError::NotFound { id: id.to_owned() })
+}
+
+/// Returns the view of a session, with its sub-agents.
+pub(super) fn view(history: &History, id: &str) -> Result<View, SessionsError> {
+    let files = history.session_files(id)?;
+    let files = files.ok_or_else(|| SessionsError::NotFound { id: id.to_owned() })?;
+    let mut view = View::new();
+    view.restore_files(&files);
+    Ok(view)
 }
 
 /// Returns the summary of a session, for display.
