@@ -96,7 +96,9 @@ pub use listing::ListSessions;
 
 use agentwire_files::{Configuration, given_name, is_session_id, private_file};
 use agentwire_protocol::Message;
-use agentwire_protocol::transcript::{session_messages, subagent_messages, tag_line, title_line};
+use agentwire_protocol::transcript::{
+    Files, Place, session_messages, subagent_messages, tag_line, title_line,
+};
 use change::Target;
 use error::existing;
 use find::find;
@@ -249,6 +251,35 @@ impl History {
         let meta = private_file::read(&file.path.with_extension("meta.json")).ok();
         let messages = |text: Vec<u8>| subagent_messages(&text, meta.as_deref(), selection);
         Ok(text.map_or_else(Vec::new, messages))
+    }
+
+    /// Reads all records of a session and of its sub-agents, also those from before a compaction
+    /// and of abandoned branches. Returns `None` if the session does not exist.
+    ///
+    /// # Errors
+    ///
+    /// [`HistoryError::Unreadable`] if a transcript cannot be read.
+    pub fn session_files(&self, id: &str) -> Result<Option<Files>, HistoryError> {
+        let Some(main) = self.transcript_path(id)? else {
+            return Ok(None);
+        };
+        let mut files = Files::default();
+        let mut add = |name: &str, text: &[u8]| {
+            if let Some(place) = Place::of(name) {
+                files.add(&place, &String::from_utf8_lossy(text));
+            }
+        };
+        let text = existing(fs::read(&main)).map_err(HistoryError::unreadable(main))?;
+        add(&format!("_/{id}.jsonl"), &text.unwrap_or_default());
+        for subagents::AgentFile { id: agent, path } in self.subagents(id)? {
+            let text = existing(fs::read(&path)).map_err(HistoryError::unreadable(&path))?;
+            let name = format!("_/{id}/subagents/agent-{agent}");
+            add(&format!("{name}.jsonl"), &text.unwrap_or_default());
+            if let Ok(meta) = private_file::read(&path.with_extension("meta.json")) {
+                add(&format!("{name}.meta.json"), &meta);
+            }
+        }
+        Ok(Some(files))
     }
 
     /// Sets the title of a session. Trims white space.

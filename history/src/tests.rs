@@ -417,3 +417,23 @@ fn the_configuration_directory_is_that_of_the_environment() {
     );
     assert_eq!(history.projects.name.as_deref(), Some("crabs"));
 }
+
+#[test]
+fn the_files_of_a_session_have_its_subagents() {
+    let home = Home::new();
+    let directory = home.directory("work");
+    let agents = home.session(&directory, &directory, A, 1);
+    let agents = agents.with_extension("").join("subagents/deeper");
+    fs::create_dir_all(&agents).unwrap();
+    let record = r#"{"type":"user","uuid":"s1","message":{"role":"user","content":"Go"}}"#;
+    fs::write(
+        agents.join("agent-x.jsonl"),
+        format!("{record}\n{record}\n"),
+    )
+    .unwrap();
+    fs::write(agents.join("agent-x.meta.json"), r#"{"toolUseId":"call"}"#).unwrap();
+    let files = home.history().session_files(A).unwrap().unwrap();
+    assert_eq!((files.main.len(), files.agents["x"].records.len()), (1, 2));
+    assert_eq!(files.call_of("x").as_deref(), Some("call"));
+    assert!(home.history().session_files(B).unwrap().is_none());
+}

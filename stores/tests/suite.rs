@@ -2,6 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+#[macro_use]
+#[path = "common/faults.rs"]
+mod common;
+
 use agentwire::store::{StoreError, StoredSession};
 use agentwire_protocol::{Json, Members};
 use agentwire_stores::MemoryLog;
@@ -11,18 +15,6 @@ use agentwire_stores::session_log::{
 use agentwire_testkit::stores::Conformance;
 use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
-
-/// Declares the bugs of a store and lists them in `FAULTS`.
-macro_rules! faults {
-    ($($(#[$doc:meta])* $name:ident,)*) => {
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        enum Fault {
-            $($(#[$doc])* $name,)*
-        }
-
-        const FAULTS: &[Fault] = &[$(Fault::$name,)*];
-    };
-}
 
 faults! {
     /// Tokens are not checked.

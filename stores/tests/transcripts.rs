@@ -3,6 +3,10 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[macro_use]
+#[path = "common/faults.rs"]
+mod common;
+
 use agentwire::SessionStore;
 use agentwire::store::{MemoryStore, StoreError, StoredSession, StoredSummary, TranscriptKey};
 use agentwire_protocol::Json;
@@ -12,18 +16,6 @@ use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
-
-/// Declares the bugs of a store and lists them in `FAULTS`.
-macro_rules! faults {
-    ($($(#[$doc:meta])* $name:ident,)*) => {
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        enum Fault {
-            $($(#[$doc])* $name,)*
-        }
-
-        const FAULTS: &[Fault] = &[$(Fault::$name,)*];
-    };
-}
 
 faults! {
     /// Entries are returned in reverse.

@@ -3,11 +3,11 @@
 use super::Media;
 use super::difference::{self, Difference};
 use super::original::Original;
-use super::part::{Returned, returned};
+use super::part::returned;
 use super::signed::signed;
 use super::tree::{Tape, Tree};
 use super::walk;
-use super::{Direction, Fingerprint, Group, Loss, Lost, Outline, Why};
+use super::{Direction, Fingerprint, Group, Loss, Lost, Outline, Unanswered, Why};
 use crate::Calls;
 use agentwire_protocol::Json;
 use serde::Serialize;
@@ -149,32 +149,73 @@ impl<D: Direction> Converter<D> {
         made: &[D::To],
         media: &Media,
     ) -> (Vec<Loss>, Option<Group>) {
-        let back = self.direction.convert_back(&mut self.calls_back, made);
-        let back = json(&back);
-        let back = Tape::of(&back);
+        let back = json(&self.direction.convert_back(&mut self.calls_back, made));
+        let comparison = Comparison {
+            index: self.index,
+            back: &back,
+            texts,
+            media,
+            why: &|piece, path, lost| match pieces.get(piece) {
+                Some(piece) => self.direction.why(piece, path, lost),
+                None => Why::NoPlace,
+            },
+        };
+        comparison.result(
+            (self.finds_losses).then(|| {
+                let authors = self.direction.authors(pieces);
+                (authors, self.direction.unanswered(pieces))
+            }),
+            (self.makes_residue).then(|| {
+                let made = made.iter().map(json).collect();
+                (made, self.direction.outside(pieces))
+            }),
+        )
+    }
+}
+
+/// The pieces with an author that is neither the user nor the model, and this author.
+type Authors = Vec<(usize, String)>;
+
+/// The input of a conversion, and its output after it was converted back. Not generic, because
+/// a program may convert in many directions.
+struct Comparison<'a> {
+    /// The index of the first piece.
+    index: usize,
+    back: &'a Json,
+    texts: &'a [Outline],
+    media: &'a Media,
+    why: &'a dyn Fn(usize, &str, &Lost) -> Why,
+}
+
+impl Comparison<'_> {
+    /// Returns the losses, if there are authors and calls without a result, and the group of
+    /// the residue, if there is output.
+    fn result(
+        &self,
+        losses: Option<(Authors, Vec<Unanswered>)>,
+        made: Option<(Vec<Json>, Vec<bool>)>,
+    ) -> (Vec<Loss>, Option<Group>) {
+        let media = self.media;
+        let back = Tape::of(self.back);
         let back: Vec<Tree<'_>> = back.tree().items();
-        let original = Original::read(&back, texts, self.makes_residue);
+        let original = Original::read(&back, self.texts, made.is_some());
         let trees = original.trees();
         let steps = difference::steps(&back, &trees, &original.is_alone);
-        let mut losses = Vec::new();
-        if self.finds_losses {
+        let mut found = Vec::new();
+        if let Some((authors, unanswered)) = losses {
             if let Some(steps) = &steps {
-                let why = |piece: usize, path: &str, lost: &_| match pieces.get(piece) {
-                    Some(piece) => self.direction.why(piece, path, lost),
-                    None => Why::NoPlace,
-                };
-                walk::of_steps(self.index, &back, &original, steps, &why, &mut losses);
+                walk::of_steps(self.index, &back, &original, steps, self.why, &mut found);
             }
-            for (piece, author) in self.direction.authors(pieces) {
-                losses.push(Loss {
+            for (piece, author) in authors {
+                found.push(Loss {
                     index: self.index + piece,
                     path: "/message/role".to_owned(),
                     what: Lost::Author(author),
                     why: Why::NoRole,
                 });
             }
-            for call in self.direction.unanswered(pieces) {
-                losses.push(Loss {
+            for call in unanswered {
+                found.push(Loss {
                     index: self.index + call.piece,
                     path: call.path,
                     what: Lost::Placeholder(call.tool),
@@ -186,26 +227,21 @@ impl<D: Direction> Converter<D> {
             true => Fingerprint::of_tree(piece),
             false => Fingerprint::of(&media.restored(piece.text())),
         };
-        let outside = self.direction.outside(pieces);
-        let returned = || returned(&back, steps.as_deref(), &outside, &fingerprint);
-        let returned = self.makes_residue.then(returned);
-        let group = returned.map(
-            |Returned {
-                 back: returned,
-                 with,
-             }| Group {
+        let group = made.map(|(made, outside)| {
+            let returned = returned(&back, steps.as_deref(), &outside, &fingerprint);
+            Group {
                 made: made
                     .iter()
-                    .map(|piece| fingerprint(Tape::of(&json(piece)).tree()))
+                    .map(|piece| fingerprint(Tape::of(piece).tree()))
                     .collect(),
                 of: Fingerprint::of_list(trees.iter().copied().map(fingerprint)),
-                back: returned,
-                with,
+                back: returned.back,
+                with: returned.with,
                 signed: back.iter().copied().flat_map(signed).collect(),
                 delta: steps.map(|steps| Difference::Of(steps).into()),
-            },
-        );
-        (losses, group)
+            }
+        });
+        (found, group)
     }
 }
 

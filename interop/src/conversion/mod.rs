@@ -14,6 +14,7 @@
 //! [`convert`] and [`undo`] convert in any [`Direction`]. [`Converter`] and [`Restorer`] convert
 //! piece by piece.
 
+mod alignment;
 mod converter;
 mod delta;
 mod difference;

@@ -1,5 +1,6 @@
 //! Restores conversations.
 
+use super::alignment::{Alignment, WINDOW};
 use super::converter::json;
 use super::part::{Part, parts};
 use super::signed::Known;
@@ -7,10 +8,7 @@ use super::tree::Tape;
 use super::{Direction, Fingerprint, Group};
 use crate::Calls;
 use agentwire_protocol::Json;
-use std::collections::{HashMap, VecDeque};
-
-/// The number of pieces in which the next match with the residue is searched.
-const WINDOW: usize = 64;
+use std::collections::VecDeque;
 
 /// Restores a conversation, as an iterator over its pieces. It reads the output and the residue in
 /// step, and buffers about 64 pieces of each.
@@ -21,9 +19,9 @@ pub struct Restorer<D: Direction, P, G> {
     more: P,
     more_groups: G,
     /// The next pieces.
-    pieces: VecDeque<(D::To, Fingerprint)>,
-    /// The next groups of the residue.
-    groups: VecDeque<Group>,
+    pieces: VecDeque<D::To>,
+    /// The fingerprints of the next pieces, and the next groups of the residue.
+    next: Alignment,
     /// The signatures of all groups so far.
     signatures: Known,
     /// Consecutive pieces without residue that are converted together.
@@ -98,7 +96,7 @@ where
             more: pieces.into_iter(),
             more_groups: residue.into_iter(),
             pieces: VecDeque::new(),
-            groups: VecDeque::new(),
+            next: Alignment::default(),
             signatures: Known::default(),
             edited: Vec::new(),
             now: Vec::new(),
@@ -109,154 +107,52 @@ where
     }
 
     fn fill(&mut self) {
-        while self.groups.len() < WINDOW
+        while self.next.groups.len() < WINDOW
             && let Some(group) = self.more_groups.next()
         {
             for signed in &group.signed {
                 self.signatures.note(*signed);
             }
-            self.groups.push_back(group);
+            self.next.groups.push_back(group);
         }
         // The whole output of the next group is needed.
-        let next = self.groups.front().map_or(0, |group| group.made.len());
+        let next = self.next.groups.front().map_or(0, |group| group.made.len());
         while self.pieces.len() < WINDOW.max(next)
             && let Some(piece) = self.more.next()
         {
-            let fingerprint = Fingerprint::of(&json(&piece));
-            self.pieces.push_back((piece, fingerprint));
+            self.next.pieces.push_back(Fingerprint::of(&json(&piece)));
+            self.pieces.push_back(piece);
         }
-    }
-
-    /// Returns whether the output of a group follows after `skipped` pieces.
-    fn fits(&self, group: &Group, skipped: usize) -> bool {
-        let mut pieces = self.pieces.iter().skip(skipped);
-        group
-            .made
-            .iter()
-            .all(|made| pieces.next().is_some_and(|(_, piece)| piece == made))
-    }
-
-    /// Finds the next match of pieces and groups. Returns the number of pieces and groups before
-    /// it. Of all alignments, the one with the most matches is used.
-    fn next_fit(&self, mut piece: usize, mut group: usize) -> Option<(usize, usize)> {
-        let [width, height] = [self.groups.len() + 1, self.pieces.len() + 1];
-        // The number of matching pieces from each pair of positions.
-        let mut best = vec![0; width * height];
-        let at = |piece: usize, group: usize| piece * width + group;
-        let fitting = |piece: usize, group: usize| {
-            let made = self.groups.get(group)?.made.len();
-            (made > 0 && self.fits(&self.groups[group], piece)).then_some(made)
-        };
-        for piece in (piece..height - 1).rev() {
-            for group in (group..width - 1).rev() {
-                let skip = best[at(piece + 1, group)].max(best[at(piece, group + 1)]);
-                let fit = fitting(piece, group)
-                    .map_or(0, |made| made + best[at(piece + made, group + 1)]);
-                best[at(piece, group)] = skip.max(fit);
-            }
-        }
-        while best[at(piece, group)] > 0 {
-            let here = best[at(piece, group)];
-            let fit = fitting(piece, group);
-            if fit.is_some_and(|made| made + best[at(piece + made, group + 1)] == here) {
-                return Some((piece, group));
-            }
-            // Usually a group was edited, and not moved.
-            let made = self.groups.get(group).map_or(0, |group| group.made.len());
-            let is_edited = made > 0 && piece + made < height && group + 1 < width;
-            if is_edited && best[at(piece + made, group + 1)] == here {
-                piece += made;
-                group += 1;
-            } else if best[at(piece + 1, group)] == here {
-                piece += 1;
-            } else {
-                group += 1;
-            }
-        }
-        None
-    }
-
-    /// Extends the numbers of pieces and groups up to the next match after moved ones.
-    fn with_moved(&self, mut pieces: usize, mut groups: usize) -> (usize, usize) {
-        while let Some((piece, group)) = self.moved(pieces, groups) {
-            let all = (self.pieces.len(), self.groups.len());
-            let (more_pieces, more_groups) = self.next_fit(piece, group).unwrap_or(all);
-            let mut more = self.groups.range(groups..more_groups);
-            // Such groups cannot be restored in part.
-            if more.any(|group| group.back.is_empty() && !group.made.is_empty()) {
-                break;
-            }
-            (pieces, groups) = (more_pieces, more_groups);
-        }
-        (pieces, groups)
-    }
-
-    /// Returns the pieces and groups up to a piece that was moved into or out of these.
-    fn moved(&self, pieces: usize, groups: usize) -> Option<(usize, usize)> {
-        let made = |group: &Group| group.made.clone();
-        // The surplus of later pieces over later groups, by fingerprint.
-        let mut more: HashMap<Fingerprint, isize> = HashMap::new();
-        for (_, piece) in self.pieces.iter().skip(pieces) {
-            *more.entry(*piece).or_default() += 1;
-        }
-        // Groups whose pieces are not read yet do not count.
-        let mut room = match self.pieces.len() < WINDOW {
-            true => usize::MAX,
-            false => self.pieces.len().saturating_sub(pieces),
-        };
-        let read = self.groups.iter().skip(groups).take_while(|group| {
-            let remaining = room.checked_sub(group.made.len());
-            room = remaining.unwrap_or_default();
-            remaining.is_some()
-        });
-        for made in read.flat_map(made) {
-            *more.entry(made).or_default() -= 1;
-        }
-        let more = |fingerprint: &Fingerprint| more.get(fingerprint).copied().unwrap_or_default();
-        let from_behind = self.pieces.iter().take(pieces);
-        let from_behind = from_behind.filter(|(_, piece)| more(piece) < 0);
-        let groups_behind = from_behind.filter_map(|(_, piece)| {
-            let mut rest = self.groups.iter().skip(groups);
-            Some(groups + rest.position(|group| group.made.contains(piece))? + 1)
-        });
-        if let Some(group) = groups_behind.max() {
-            return Some((pieces, group));
-        }
-        let to_behind = self.groups.iter().take(groups).flat_map(made);
-        let pieces_behind = to_behind.filter(|made| more(made) > 0).filter_map(|made| {
-            let mut rest = self.pieces.iter().skip(pieces);
-            Some(pieces + rest.position(|(_, piece)| *piece == made)? + 1)
-        });
-        Some((pieces_behind.max()?, groups))
     }
 
     fn step(&mut self) {
         self.fill();
-        let (pieces, groups) = match self.groups.front() {
-            Some(group) if self.fits(group, 0) => {
+        let (pieces, groups) = match self.next.groups.front() {
+            Some(group) if self.next.fits(group, 0) => {
                 self.restore();
                 return;
             }
-            _ if self.pieces.len() + self.groups.len() == 0 => {
+            _ if self.pieces.len() + self.next.groups.len() == 0 => {
                 self.project();
                 return;
             }
             _ => {
-                let (pieces, groups) = self.next_fit(0, 0).unwrap_or((1, 1));
-                self.with_moved(pieces, groups)
+                let (pieces, groups) = self.next.next_fit(0, 0).unwrap_or((1, 1));
+                self.next.with_moved(pieces, groups)
             }
         };
         for _ in 0..pieces {
-            let Some((piece, _)) = self.pieces.pop_front() else {
+            let Some(piece) = self.pieces.pop_front() else {
                 break;
             };
+            self.next.pieces.pop_front();
             if !self.direction.output_continues(&self.edited, &piece) {
                 self.convert_edited();
             }
             self.edited.push(piece);
         }
         for _ in 0..groups {
-            match self.groups.front() {
+            match self.next.groups.front() {
                 // The group has no output.
                 Some(group)
                     if group.made.is_empty() && self.edited.is_empty() && self.now.is_empty() =>
@@ -264,12 +160,12 @@ where
                     self.restore();
                 }
                 Some(group) if group.made.is_empty() && original::<D>(group, &[]).is_some() => {
-                    let group = self.groups.pop_front();
+                    let group = self.next.groups.pop_front();
                     self.refused.extend(group);
                     self.index += 1;
                 }
                 Some(_) => {
-                    let group = self.groups.pop_front();
+                    let group = self.next.groups.pop_front();
                     self.refused.extend(group);
                     self.refuse();
                 }
@@ -284,15 +180,12 @@ where
 
     /// Restores the original of the first group.
     fn restore(&mut self) {
-        let Some(group) = self.groups.pop_front() else {
+        let Some(group) = self.next.groups.pop_front() else {
             return;
         };
         self.project();
-        let made: Vec<D::To> = self
-            .pieces
-            .drain(..group.made.len())
-            .map(|(piece, _)| piece)
-            .collect();
+        let made: Vec<D::To> = self.pieces.drain(..group.made.len()).collect();
+        self.next.pieces.drain(..group.made.len());
         let back = self.direction.convert_back(&mut self.calls, &made);
         match original::<D>(&group, &back) {
             Some(pieces) => {
@@ -322,7 +215,7 @@ where
         while self.ready.is_empty() {
             self.fill();
             if self.pieces.is_empty()
-                && self.groups.is_empty()
+                && self.next.groups.is_empty()
                 && self.edited.is_empty()
                 && self.now.is_empty()
                 && self.refused.is_empty()
@@ -396,24 +289,26 @@ where
 
 /// Returns the original of a group, if its fingerprint matches.
 fn original<D: Direction>(group: &Group, back: &[D::From]) -> Option<Vec<Written<D::From>>> {
-    let back = json(back);
-    let original: Json = match &group.delta {
-        None => back,
-        Some(delta) => delta.apply(&back).ok()?,
-    };
-    let texts: Vec<Json> = original.read().ok()?;
-    let tapes: Vec<Tape<'_>> = texts.iter().map(|it| Tape::of_item(it.get())).collect();
-    let items = tapes.iter().map(|tape| Fingerprint::of_tree(tape.tree()));
-    if Fingerprint::of_list(items) != group.of {
-        return None;
-    }
-    drop(tapes);
+    let texts = original_texts(group, json(back))?;
     let pieces = texts.into_iter().map(|text| {
         let piece = text.read().ok()?;
         let text = Some(text);
         Some(Written { piece, text })
     });
     pieces.collect()
+}
+
+fn original_texts(group: &Group, back: Json) -> Option<Vec<Json>> {
+    let original = match &group.delta {
+        None => back,
+        Some(delta) => delta.apply(&back).ok()?,
+    };
+    let texts: Vec<Json> = original.read().ok()?;
+    let tapes: Vec<Tape<'_>> = texts.iter().map(|it| Tape::of_item(it.get())).collect();
+    let items = tapes.iter().map(|tape| Fingerprint::of_tree(tape.tree()));
+    let is_same = Fingerprint::of_list(items) == group.of;
+    drop(tapes);
+    is_same.then_some(texts)
 }
 
 impl<D, P, G> Iterator for Restorer<D, P, G>

@@ -453,7 +453,7 @@ fn cua_agrees() {
         oracle.ask(op, items(|_| json!({})));
     }
     oracle.ask("image_retention", items(|index| json!({"n": index % 3})));
-    let places = |_| json!({"map": {"the knob": [1, 2], "a knob": [1, 2], "the door": [9, 9]}});
+    let places = |_| json!({"map": {"a knob": [1, 2], "the door": [9, 9], "the knob": [1, 2]}});
     oracle.ask("desc2xy", items(places));
     oracle.ask("xy2desc", items(places));
     let chats = vec(chat_message(), 0..8).prop_map(Value::from);

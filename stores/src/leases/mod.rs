@@ -10,7 +10,9 @@ mod watchdog;
 
 pub use claim::{Claim, ClaimRenewer, Claimed};
 
-use agentwire::attachment::{Action, Attach, Attachment, Boxed, Gate, Happened, Loaded, Opening};
+use agentwire::attachment::{
+    Action, Attach, Attachment, AttachmentEvent, Boxed, Gate, Loaded, Opening,
+};
 use agentwire::hook::HookCall;
 use agentwire::ownership::WhenOwned;
 use agentwire::protocol::host::Redelivery;
@@ -303,15 +305,15 @@ impl<S: LeasedStore> Attachment for Leased<S> {
         }
     }
 
-    fn observe(&mut self, happened: &Happened<'_>) {
+    fn observe(&mut self, happened: &AttachmentEvent<'_>) {
         match happened {
             #[cfg(target_os = "linux")]
-            Happened::Started { pid, mark, .. } => {
+            AttachmentEvent::Started { pid, mark, .. } => {
                 self.process = pid.zip(mark.map(str::to_owned));
                 self.arm_watchdog();
             }
-            Happened::SessionId(id) => self.claims.claim_if_new(id),
-            Happened::Delivery {
+            AttachmentEvent::SessionId(id) => self.claims.claim_if_new(id),
+            AttachmentEvent::Delivery {
                 uuid,
                 state,
                 reports_pick_ups,
@@ -321,7 +323,7 @@ impl<S: LeasedStore> Attachment for Leased<S> {
                     inbox.update(uuid, *state, *reports_pick_ups);
                 }
             }
-            Happened::TurnEnded => {
+            AttachmentEvent::TurnEnded => {
                 if let Some(inbox) = &mut self.inbox {
                     inbox.turn_ended();
                 }
