@@ -82,7 +82,7 @@ recipes! {
     unknown_messages,
     other_request,
     subagent,
-    store_conversation,
+    show_conversation,
     mirror_transcript,
     test_with_script,
     test_overload,

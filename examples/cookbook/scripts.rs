@@ -168,7 +168,7 @@ pub(crate) fn of(recipe: &str) -> Scenario {
             )])
             .reply([Step::text("It was reviewed.")])
             .subagent([Step::text("It looks good.")]),
-        "store_conversation" => Scenario::default().reply([
+        "show_conversation" => Scenario::default().reply([
             Step::thinking("What rhymes with crab?"),
             Step::text("Sideways, sideways."),
         ]),

@@ -1,171 +1,198 @@
 //! Requests of the agent that the user responds to with a line.
 
+use crate::transcript::{StyledLine, diff, dim, long, shortened};
 use agentwire::PermissionResult;
-use agentwire::permission::{Answers, visible};
-use agentwire::protocol::permission::{CanUseTool, Question};
+use agentwire::permission::Answers;
+use agentwire::protocol::permission::CanUseTool;
+use agentwire::view::entry::{Approval, Content, QuestionItem};
+use agentwire::view::{Body, Entry, View};
+use ratatui::style::Style;
 
 /// A request that waits for the user.
-#[derive(Debug)]
-pub struct Dialog {
+#[derive(Debug, Clone, Copy)]
+pub struct Dialog<'a> {
     /// The ID of the request.
-    pub id: Box<str>,
-    kind: Kind,
+    pub id: &'a str,
+    kind: Kind<'a>,
 }
 
-#[derive(Debug)]
-enum Kind {
-    Permission(Box<CanUseTool>),
+#[derive(Debug, Clone, Copy)]
+enum Kind<'a> {
+    Approval(&'a Approval),
     /// Questions of the model, answered one after the other.
-    Questions {
-        answers: Answers,
-        at: usize,
-    },
+    Questions(&'a [QuestionItem]),
 }
 
-/// The effect of a line that the user entered.
-pub enum Outcome {
-    /// The line is the response. The text describes it.
-    Respond(PermissionResult, &'static str),
-    /// The line is no response, or another question follows.
-    Continue,
-}
+impl<'a> Dialog<'a> {
+    /// Returns the first request that waits for the user, of the agent or of a sub-agent.
+    pub fn first(view: &'a View) -> Option<Self> {
+        fn first<'a>(view: &'a View, entry: &'a Entry) -> Option<Dialog<'a>> {
+            Dialog::of(entry).or_else(|| view.children(&entry.id).find_map(|it| first(view, it)))
+        }
+        view.entries().find_map(|it| first(view, it))
+    }
 
-impl Dialog {
-    pub fn new(id: Box<str>, request: Box<CanUseTool>) -> Self {
-        let answers = (request.tool_name == "AskUserQuestion").then(|| Answers::to(&request));
-        let kind = match answers {
-            Some(Ok(answers)) if !answers.questions().is_empty() => {
-                Kind::Questions { answers, at: 0 }
-            }
-            _ => Kind::Permission(request),
+    fn of(entry: &'a Entry) -> Option<Self> {
+        let (id, kind) = match &entry.body {
+            Body::Approval(it) => (it.request_id.as_str(), Kind::Approval(it)),
+            Body::Question(it) => (it.request_id.as_deref()?, Kind::Questions(&it.questions)),
+            _ => return None,
         };
-        Self { id, kind }
+        Some(Self { id, kind })
     }
 
-    /// Returns what to show: a title, and lines.
-    pub fn text(&self) -> (String, Vec<String>) {
-        match &self.kind {
-            Kind::Permission(request) => permission(request),
-            Kind::Questions { answers, at } => question(&answers.questions()[*at]),
+    /// Returns what to show: a title, and lines. `given` are the answers so far.
+    pub fn text(&self, given: &[String]) -> (&'a str, Vec<StyledLine>) {
+        match self.kind {
+            Kind::Approval(approval) => (&approval.title, lines(approval)),
+            Kind::Questions(questions) => match questions.get(given.len()) {
+                Some(it) => (&it.question, question(it)),
+                None => ("", vec![]),
+            },
         }
     }
 
-    pub fn answer(&mut self, line: &str) -> Outcome {
+    /// Returns the response, or `None` if the line is none, or if another question follows.
+    pub fn answer(
+        &self,
+        request: &CanUseTool,
+        given: &mut Vec<String>,
+        line: &str,
+    ) -> Option<PermissionResult> {
         let line = line.trim();
-        match &mut self.kind {
-            Kind::Permission(request) => match line.to_lowercase().as_str() {
-                "y" | "yes" => Outcome::Respond(PermissionResult::allow(), "allowed"),
-                "n" | "no" => Outcome::Respond(denied(), "denied"),
-                "a" | "always" if !always(request).is_empty() => {
-                    Outcome::Respond(PermissionResult::allow_always(request), "always allowed")
+        match self.kind {
+            Kind::Approval(approval) => {
+                let (word, feedback) = line.split_once(' ').unwrap_or((line, ""));
+                match (word.to_lowercase().as_str(), feedback) {
+                    ("y" | "yes", "") => Some(PermissionResult::allow()),
+                    ("n" | "no", "") => Some(PermissionResult::deny("The user denied this call.")),
+                    ("n" | "no", feedback) => Some(PermissionResult::deny(feedback)),
+                    ("a" | "always", "") if !approval.always.is_empty() => {
+                        Some(PermissionResult::allow_always(request))
+                    }
+                    _ => None,
                 }
-                _ => Outcome::Continue,
-            },
-            Kind::Questions { answers, at } => {
-                let question = answers.questions()[*at].clone();
-                let answer = chosen(&question, line);
-                if !answer.is_empty() {
-                    *answers = answers.clone().say(&question.question, answer);
-                }
-                *at += 1;
-                if *at < answers.questions().len() {
-                    return Outcome::Continue;
-                }
-                Outcome::Respond(answers.clone().into(), "answered")
+            }
+            Kind::Questions(questions) => {
+                given.push(chosen(questions.get(given.len())?, line));
+                (given.len() == questions.len()).then(|| answers(request, given))
             }
         }
     }
 }
 
-fn denied() -> PermissionResult {
-    PermissionResult::deny("The user denied this call.")
+fn answers(request: &CanUseTool, given: &[String]) -> PermissionResult {
+    let empty = match Answers::to(request) {
+        Ok(empty) => empty,
+        Err(error) => return PermissionResult::deny(error.to_string()),
+    };
+    let questions = empty.questions().to_vec();
+    let given = questions.iter().zip(given);
+    given
+        .filter(|(_, answer)| !answer.is_empty())
+        .fold(empty, |all, (it, answer)| all.say(&it.question, answer))
+        .into()
 }
 
-fn permission(request: &CanUseTool) -> (String, Vec<String>) {
-    let title = match &request.title {
-        Some(title) => shown(title, 200),
-        None => format!("Allow {}?", shown(&request.tool_name, 80)),
-    };
-    let mut lines = vec![shown(request.input.get(), 400)];
-    lines.extend(request.decision_reason.as_deref().map(|it| shown(it, 200)));
-    let always = match always(request).as_slice() {
-        [] => String::new(),
-        updates => format!(", [a]lways: {}", updates.join("; ")),
-    };
-    lines.push(format!("[y]es, [n]o{always}"));
-    (title, lines)
-}
-
-/// Returns the rules that "always" allows. The list is empty if "always" is not offered.
-fn always(request: &CanUseTool) -> Vec<String> {
-    if request.requires_human() || request.suppress_always_allow_rule == Some(true) {
-        return vec![];
+fn lines(approval: &Approval) -> Vec<StyledLine> {
+    let style = Style::new();
+    let mut lines = vec![];
+    for content in &approval.content {
+        match content {
+            Content::Command(it) => {
+                lines.extend(shortened(style, &format!("$ {}", long(&it.command))));
+            }
+            Content::Text(it) | Content::Json(it) => lines.extend(shortened(style, &long(it))),
+            Content::Diff(it) => {
+                lines.push((style, it.path.clone()));
+                lines.extend(diff(it));
+            }
+            Content::Links(it) => lines.extend(it.links.iter().map(|it| (style, it.url.clone()))),
+            _ => {}
+        }
     }
-    let suggestions = request.permission_suggestions.iter().flatten();
-    suggestions.map(|it| shown(&it.to_string(), 200)).collect()
-}
-
-fn question(question: &Question) -> (String, Vec<String>) {
-    let options = question.options.iter().enumerate();
-    let mut lines: Vec<String> = options
-        .map(|(at, it)| {
-            shown(
-                &format!("{}. {}: {}", at + 1, it.label, it.description),
-                200,
-            )
-        })
-        .collect();
-    lines.push(match question.multi_select {
-        Some(true) => "Numbers, such as 1,2, or your own words".to_owned(),
-        _ => "A number, or your own words".to_owned(),
-    });
-    (shown(&question.question, 200), lines)
-}
-
-/// Returns the labels of the options with these numbers. If the line has no numbers,
-/// returns the line itself.
-fn chosen(question: &Question, line: &str) -> String {
-    let option = |number: &str| {
-        let number: usize = number.trim().parse().ok()?;
-        let option = question.options.get(number.checked_sub(1)?)?;
-        Some(option.label.as_str())
+    lines.extend(approval.reason.iter().map(|it| (dim(), it.clone())));
+    let always = match approval.always.as_slice() {
+        [] => String::new(),
+        rules => format!(", [a]lways: {}", rules.join("; ")),
     };
-    let labels: Option<Vec<&str>> = match question.multi_select {
-        Some(true) => line.split(',').map(option).collect(),
-        _ => option(line).map(|label| vec![label]),
+    lines.push((style, format!("[y]es, [n]o, no and why{always}")));
+    lines
+}
+
+fn question(question: &QuestionItem) -> Vec<StyledLine> {
+    let choices = question.choices.iter().enumerate();
+    let choices = choices.map(|(at, it)| {
+        let about = it.description.as_deref().unwrap_or_default();
+        (Style::new(), format!("{}. {}: {about}", at + 1, it.label))
+    });
+    let hint = match question.multiple {
+        true => "Numbers, such as 1,2, or your own words",
+        false => "A number, or your own words",
+    };
+    choices.chain([(dim(), hint.to_owned())]).collect()
+}
+
+/// Returns the labels of the choices with these numbers. If the line has no numbers, returns the
+/// line itself.
+fn chosen(question: &QuestionItem, line: &str) -> String {
+    let choice = |number: &str| {
+        let number: usize = number.trim().parse().ok()?;
+        let choice = question.choices.get(number.checked_sub(1)?)?;
+        Some(choice.label.as_str())
+    };
+    let labels: Option<Vec<&str>> = match question.multiple {
+        true => line.split(',').map(choice).collect(),
+        false => choice(line).map(|label| vec![label]),
     };
     labels.map_or_else(|| line.to_owned(), |labels| labels.join(", "))
-}
-
-fn shown(text: &str, most: usize) -> String {
-    visible::line(&visible::shortened(text, most)).into_owned()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use agentwire::protocol::Json;
+    use agentwire::protocol::message::Message;
+    use agentwire::view::Input;
     use serde_json::{Value, json};
 
-    fn dialog(tool: &str, input: Value) -> Dialog {
-        Dialog::new("1".into(), Box::new(CanUseTool::new(tool, input)))
+    /// Returns a view with a request, and the request.
+    fn asked(tool: &str, input: Value) -> (View, CanUseTool) {
+        let mut view = View::new();
+        let call = json!({ "type": "tool_use", "id": "t", "name": tool, "input": input });
+        let message =
+            json!({ "id": "m", "type": "message", "role": "assistant", "content": [call] });
+        let message = json!({ "type": "assistant", "message": message });
+        view.push(&Json::from(message).read::<Message>().unwrap());
+        let mut request = CanUseTool::new(tool, input);
+        request.tool_use_id = Some("t".to_owned());
+        view.push(Input::Permission {
+            request_id: "1",
+            request: &request,
+        });
+        (view, request)
     }
 
     #[test]
     fn only_yes_allows_and_other_lines_leave_the_dialog_open() {
-        let mut dialog = dialog("Bash", json!({ "command": "make" }));
-        for line in ["", "yep", "a", "1"] {
-            assert!(matches!(dialog.answer(line), Outcome::Continue), "{line}");
+        let (view, request) = asked("Bash", json!({ "command": "make" }));
+        let dialog = Dialog::first(&view).unwrap();
+        let answer = |line| dialog.answer(&request, &mut vec![], line);
+        for line in ["", "yep", "a", "1", "y not", "yes no"] {
+            assert!(answer(line).is_none(), "{line}");
         }
         for (line, allows) in [("y", true), (" Yes ", true), ("n", false), ("NO", false)] {
-            let Outcome::Respond(result, _) = dialog.answer(line) else {
-                panic!("{line}");
-            };
+            let result = answer(line).expect(line);
             assert_eq!(
                 matches!(result, PermissionResult::Allow(_)),
                 allows,
                 "{line}"
             );
         }
+        let Some(PermissionResult::Deny(deny)) = answer("n use just") else {
+            panic!("it is denied");
+        };
+        assert_eq!(deny.message, "use just");
     }
 
     #[test]
@@ -179,10 +206,14 @@ mod tests {
             question("Some?", true),
             question("Other?", true),
         ];
-        let mut dialog = dialog("AskUserQuestion", json!({ "questions": questions }));
-        assert!(matches!(dialog.answer("2"), Outcome::Continue));
-        assert!(matches!(dialog.answer("1, 2"), Outcome::Continue));
-        let Outcome::Respond(PermissionResult::Allow(allow), _) = dialog.answer("3 of them") else {
+        let (view, request) = asked("AskUserQuestion", json!({ "questions": questions }));
+        let dialog = Dialog::first(&view).unwrap();
+        let mut given = vec![];
+        assert!(dialog.answer(&request, &mut given, "2").is_none());
+        assert_eq!(dialog.text(&given).0, "Some?");
+        assert!(dialog.answer(&request, &mut given, "1, 2").is_none());
+        let result = dialog.answer(&request, &mut given, "3 of them");
+        let Some(PermissionResult::Allow(allow)) = result else {
             panic!("all are answered");
         };
         let input: Value = allow.updated_input.unwrap().read().unwrap();

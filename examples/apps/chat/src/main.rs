@@ -2,8 +2,8 @@
 
 mod chat;
 mod dialog;
+mod screen;
 mod transcript;
-mod view;
 
 use agentwire::{Client, Options};
 use chat::Chat;
@@ -48,6 +48,7 @@ impl Arguments {
             .continue_latest(self.latest)
             .cwd(&self.cwd)
             .partial_messages(true)
+            .forward_subagent_text(true)
             .requests_in_stream(true))
     }
 }
@@ -81,17 +82,17 @@ async fn converse(
     let mut chat = Chat::new(client.handle(), notes);
     let mut keys = EventStream::new();
     while !chat.is_over() {
-        terminal.draw(|frame| view::draw(frame, &chat))?;
+        terminal.draw(|frame| screen::draw(frame, &chat))?;
         tokio::select! {
             event = client.next() => match event {
-                Some(event) => chat.event(event?),
+                Some(event) => chat.event(&event?),
                 None => break,
             },
             key = keys.next() => match key {
                 Some(key) => chat.terminal_event(&key?),
                 None => break,
             },
-            Some(note) = noted.recv() => chat.note(&note),
+            Some(note) = noted.recv() => chat.note = note,
         }
     }
     Ok(chat.session_id().map(str::to_owned))

@@ -41,9 +41,16 @@ impl Fake {
         let Some(given) = &self.fake else {
             return Ok(Options::new());
         };
-        let options = Options::new()
-            .cli(std::env::current_exe()?)
-            .env(IS_AGENT, "1");
+        let program = std::env::current_exe()?;
+        let mut options = Options::new().env(IS_AGENT, "1");
+        // Its sessions are not among those of the agent CLI.
+        if std::env::var_os(fake_agent::SESSIONS).is_none() {
+            options = options.env(
+                fake_agent::SESSIONS,
+                program.with_file_name("fake-sessions"),
+            );
+        }
+        let options = options.cli(program);
         Ok(match given {
             // The agent may work in another directory.
             Some(path) => options.env(fake_agent::SCRIPT, std::path::absolute(path)?),

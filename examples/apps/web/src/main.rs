@@ -1,16 +1,16 @@
 //! A chat with an agent in the browser.
 
-mod entry;
 mod guard;
-mod log;
 mod routes;
 mod session;
+mod store;
 
 use clap::Parser;
 use fake::Fake;
 use std::error::Error;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
+use store::Store;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -39,7 +39,8 @@ async fn serve(arguments: Arguments) -> Result<(), Box<dyn Error>> {
     let options = arguments.fake.options(include_str!("../fake.json"))?;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, arguments.port)).await?;
     let address = listener.local_addr()?;
-    let routes = routes::routes(options.cwd(arguments.cwd), address.port());
+    let store = Store::new(options, &arguments.cwd.canonicalize()?)?;
+    let routes = routes::routes(store, address.port());
     println!("http://{address}");
 
     let mut terminate = signal(SignalKind::terminate())?;

@@ -3,19 +3,21 @@
 //! | request | |
 //! |---|---|
 //! | `GET /` | the page |
-//! | `GET /sessions` | the sessions |
-//! | `POST /sessions` | starts a session |
-//! | `DELETE /sessions/ID` | ends it |
-//! | `GET /sessions/ID/events` | its history, and what follows, as server-sent events |
-//! | `POST /sessions/ID/messages` | sends a message |
-//! | `DELETE /sessions/ID/messages/MESSAGE` | withdraws a queued one |
+//! | `GET /sessions` | lists the sessions, those from before a restart of the server included |
+//! | `POST /sessions` | creates a session |
+//! | `GET /sessions/ID/events` | its view as server-sent events: a `snapshot`, then each `change` |
+//! | `POST /sessions/ID/messages` | sends a prompt; starts or resumes the agent |
+//! | `DELETE /sessions/ID/messages/MESSAGE` | withdraws a queued prompt |
 //! | `POST /sessions/ID/interrupt` | stops the turn |
 //! | `POST /sessions/ID/requests/REQUEST` | responds to a permission request or a question |
+//! | `DELETE /sessions/ID` | stops the agent |
 
 use crate::guard::guard;
 use crate::session::{Response, Session};
+use crate::store::Store;
+use agentwire::Error;
 use agentwire::protocol::message::Priority;
-use agentwire::{Error, Options};
+use agentwire_history::HistoryError;
 use axum::extract::{Path, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, StatusCode};
@@ -28,17 +30,14 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
+use tokio::task::spawn_blocking;
+use uuid::Uuid;
 
-/// The running sessions by number.
-pub struct Sessions {
-    options: Options,
-    all: Mutex<Numbered>,
-}
-
-#[derive(Default)]
-struct Numbered {
-    last: u64,
-    sessions: BTreeMap<u64, Arc<Session>>,
+/// The sessions.
+struct Sessions {
+    store: Arc<Store>,
+    /// The sessions that pages have opened, by ID.
+    open: Mutex<BTreeMap<String, Arc<Session>>>,
 }
 
 /// An error as a response: its status and its text.
@@ -46,10 +45,10 @@ struct Refusal(StatusCode, String);
 
 type Shared = State<Arc<Sessions>>;
 
-pub fn routes(options: Options, port: u16) -> Router {
+pub fn routes(store: Store, port: u16) -> Router {
     let sessions = Arc::new(Sessions {
-        options,
-        all: Mutex::default(),
+        store: Arc::new(store),
+        open: Mutex::default(),
     });
     let script = include_str!("../page/app.js");
     let style = include_str!("../page/style.css");
@@ -60,8 +59,8 @@ pub fn routes(options: Options, port: u16) -> Router {
             get(([(CONTENT_TYPE, "text/javascript")], script)),
         )
         .route("/style.css", get(([(CONTENT_TYPE, "text/css")], style)))
-        .route("/sessions", get(list).post(start))
-        .route("/sessions/{id}", delete(end))
+        .route("/sessions", get(list).post(create))
+        .route("/sessions/{id}", delete(stop))
         .route("/sessions/{id}/events", get(events))
         .route("/sessions/{id}/messages", post(send))
         .route("/sessions/{id}/messages/{message}", delete(withdraw))
@@ -73,47 +72,50 @@ pub fn routes(options: Options, port: u16) -> Router {
 
 #[derive(Serialize)]
 struct Listed {
-    id: u64,
+    id: String,
     title: Option<String>,
 }
 
-async fn list(State(sessions): Shared) -> Json<Vec<Listed>> {
-    let all = sessions.all();
-    let listed = all.sessions.iter().map(|(&id, session)| Listed {
-        id,
+async fn list(State(sessions): Shared) -> Result<Json<Vec<Listed>>, Refusal> {
+    let store = Arc::clone(&sessions.store);
+    let stored = spawn_blocking(move || store.list()).await??;
+    let open = sessions.open().clone();
+    let ids: Vec<String> = open.values().map(|it| it.stored_id()).collect();
+    let stored = stored
+        .into_iter()
+        .filter(|it| !ids.contains(&it.session_id));
+    let stored = stored.map(|it| Listed {
+        id: it.session_id,
+        title: Some(it.summary),
+    });
+    let open = open.iter().map(|(id, session)| Listed {
+        id: id.clone(),
         title: session.title(),
     });
-    Json(listed.collect())
+    Ok(Json(open.chain(stored).collect()))
 }
 
-async fn start(State(sessions): Shared) -> Result<Json<Listed>, Refusal> {
-    let session = Session::start(sessions.options.clone()).await?;
-    let mut all = sessions.all();
-    all.last += 1;
-    let id = all.last;
-    all.sessions.insert(id, session);
-    Ok(Json(Listed { id, title: None }))
+async fn create(State(sessions): Shared) -> Json<Listed> {
+    let id = Uuid::new_v4().to_string();
+    let session = Session::open(Arc::clone(&sessions.store), id.clone());
+    sessions.open().insert(id.clone(), session);
+    Json(Listed { id, title: None })
 }
 
-async fn end(State(sessions): Shared, Path(id): Path<u64>) -> Result<StatusCode, Refusal> {
-    sessions.find(id)?.close();
-    sessions.all().sessions.remove(&id);
+async fn stop(State(sessions): Shared, Path(id): Path<String>) -> Result<StatusCode, Refusal> {
+    sessions.find(&id).await?.stop().await;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// `Last-Event-ID` is what a browser sends that reconnects.
 async fn events(
     State(sessions): Shared,
-    Path(id): Path<u64>,
+    Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Refusal> {
     let last = headers.get("last-event-id").and_then(|it| it.to_str().ok());
-    let next = last
-        .and_then(|it| it.parse::<usize>().ok()?.checked_add(1))
-        .unwrap_or(0);
-    let entries = sessions.find(id)?.log.follow(next);
-    let events = entries.map(|(at, json)| Ok(Event::default().id(at.to_string()).data(json)));
-    Ok(Sse::new(events).keep_alive(KeepAlive::default()))
+    let events = sessions.find(&id).await?.follow(last);
+    Ok(Sse::new(events.map(Ok)).keep_alive(KeepAlive::default()))
 }
 
 #[derive(Deserialize)]
@@ -129,55 +131,85 @@ fn next() -> Priority {
 
 async fn send(
     State(sessions): Shared,
-    Path(id): Path<u64>,
+    Path(id): Path<String>,
     Json(prompt): Json<Prompt>,
 ) -> Result<StatusCode, Refusal> {
-    sessions.find(id)?.send(prompt.text, prompt.priority);
+    let session = sessions.find(&id).await?;
+    session.send(&prompt.text, prompt.priority).await?;
     Ok(StatusCode::ACCEPTED)
 }
 
 async fn withdraw(
     State(sessions): Shared,
-    Path((id, message)): Path<(u64, String)>,
+    Path((id, message)): Path<(String, String)>,
 ) -> Result<StatusCode, Refusal> {
-    match sessions.find(id)?.withdraw(&message).await? {
+    match sessions.find(&id).await?.withdraw(&message).await? {
         true => Ok(StatusCode::NO_CONTENT),
-        false => Err(Refusal(StatusCode::CONFLICT, "no longer queued".to_owned())),
+        false => Err(conflict("no longer queued")),
     }
 }
 
-async fn interrupt(State(sessions): Shared, Path(id): Path<u64>) -> Result<StatusCode, Refusal> {
-    sessions.find(id)?.interrupt().await?;
+async fn interrupt(State(sessions): Shared, Path(id): Path<String>) -> Result<StatusCode, Refusal> {
+    sessions.find(&id).await?.interrupt().await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 async fn respond(
     State(sessions): Shared,
-    Path((id, request)): Path<(u64, String)>,
+    Path((id, request)): Path<(String, String)>,
     Json(response): Json<Response>,
 ) -> Result<StatusCode, Refusal> {
-    sessions.find(id)?.respond(&request, response).await?;
-    Ok(StatusCode::NO_CONTENT)
+    let session = sessions.find(&id).await?;
+    match session.respond(&request, response).await? {
+        true => Ok(StatusCode::NO_CONTENT),
+        false => Err(conflict("it was answered already")),
+    }
 }
 
 impl Sessions {
-    fn all(&self) -> std::sync::MutexGuard<'_, Numbered> {
-        self.all.lock().expect("no panics while it is locked")
+    fn open(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Arc<Session>>> {
+        self.open.lock().expect("no panics while it is locked")
     }
 
-    fn find(&self, id: u64) -> Result<Arc<Session>, Refusal> {
-        let session = self.all().sessions.get(&id).cloned();
-        session.ok_or_else(|| Refusal(StatusCode::NOT_FOUND, format!("no session {id}")))
+    /// Returns a session. Opens it if it is stored.
+    async fn find(&self, id: &str) -> Result<Arc<Session>, Refusal> {
+        if let Some(session) = self.open().get(id) {
+            return Ok(Arc::clone(session));
+        }
+        let (store, stored) = (Arc::clone(&self.store), id.to_owned());
+        let opened = spawn_blocking(move || {
+            let exists = store.exists(&stored);
+            exists.then(|| Session::open(store, stored))
+        });
+        let Some(opened) = opened.await? else {
+            return Err(Refusal(StatusCode::NOT_FOUND, format!("no session {id}")));
+        };
+        // Another request may have opened it meanwhile.
+        Ok(Arc::clone(
+            self.open().entry(id.to_owned()).or_insert(opened),
+        ))
     }
+}
+
+fn conflict(why: &str) -> Refusal {
+    Refusal(StatusCode::CONFLICT, why.to_owned())
 }
 
 impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
-        let status = match error {
-            Error::NoPendingRequest { .. } => StatusCode::NOT_FOUND,
-            _ => StatusCode::BAD_GATEWAY,
-        };
-        Self(status, error.to_string())
+        Self(StatusCode::BAD_GATEWAY, error.to_string())
+    }
+}
+
+impl From<HistoryError> for Refusal {
+    fn from(error: HistoryError) -> Self {
+        Self(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
+    }
+}
+
+impl From<tokio::task::JoinError> for Refusal {
+    fn from(error: tokio::task::JoinError) -> Self {
+        Self(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
     }
 }
 

@@ -52,21 +52,21 @@ fn a_permission_is_granted_denied_or_granted_for_good() {
     ]));
     let mut chat = open(&agent, &[]);
     chat.keys("Go\r");
-    chat.shows(r#"{"command":"first"}"#);
+    chat.shows("│$ first");
+    chat.shows("… Run first");
     chat.shows("[y]es, [n]o");
     // A line that is no answer leaves the dialog open.
     chat.keys("what?\r");
     chat.keys("y\r");
-    chat.shows("Allow Bash? allowed");
-    chat.shows("it ran");
+    chat.shows("✓ Run first: it ran");
 
-    chat.shows(r#"│{"command":"second"}"#);
-    chat.keys("n\r");
-    chat.shows("Allow Bash? denied");
+    chat.shows("│$ second");
+    chat.keys("n not that\r");
+    chat.shows("✗ Run second: denied: not that");
 
     chat.shows("[a]lways: allow Bash(make:*) (session)");
     chat.keys("a\r");
-    chat.shows("Allow Bash? always allowed");
+    chat.shows("✓ Run make all: it ran");
     // The last call needed no permission.
     chat.shows("All done.");
 }
@@ -86,7 +86,7 @@ fn a_draft_is_no_answer_and_comes_back() {
     chat.shows("waiting for you");
     chat.hides("> y");
     chat.keys("n\r");
-    chat.shows("Allow Bash? denied");
+    chat.shows("✗ Run make");
     chat.shows("> y");
 }
 
@@ -118,15 +118,15 @@ fn messages_wait_by_priority_and_ctrl_c_interrupts() {
     chat.keys("Tell me\r");
     chat.shows("A long story.");
     chat.keys("\tThen this\r");
-    chat.shows("later (queued): Then this");
+    chat.shows("> Then this (later, queued)");
     chat.keys("\tNever this\r");
-    chat.shows("later (queued): Never this");
+    chat.shows("> Never this (later, queued)");
     chat.keys("\x1b");
-    chat.hides("Never this");
+    chat.shows("> Never this (later, cancelled)");
     chat.keys("\x03");
-    chat.shows("interrupted");
-    chat.shows("> Then this");
+    chat.shows("Turn interrupted");
     chat.shows("The second answer.");
+    chat.hides("(later, queued)");
     chat.shows("idle |");
     chat.keys("\x03");
     assert!(chat.exit().success());
@@ -145,7 +145,7 @@ fn now_takes_the_place_of_the_running_turn() {
     chat.keys("\t\t");
     chat.shows("Tab: now");
     chat.keys("Stop\r");
-    chat.shows("preempted");
+    chat.shows("Turn interrupted");
     chat.shows("A short one.");
 }
 

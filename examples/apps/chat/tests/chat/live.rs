@@ -25,12 +25,13 @@ async fn the_real_cli_asks_is_interrupted_and_resumed() {
         chat.keys("Make it\r");
         chat.shows("[y]es, [n]o");
         chat.keys("y\r");
+        chat.shows("✓ Run echo made > made.txt");
         chat.shows("It is made.");
         chat.shows("idle |");
         chat.keys("Talk\r");
         chat.shows("A long story.");
         chat.keys("\x03");
-        chat.shows("interrupted");
+        chat.shows("Turn interrupted");
         chat.shows("idle |");
         chat.keys("\x03");
         let screen = chat.shows("To go on: chat --resume ");

@@ -79,7 +79,7 @@ fn the_recording_in_the_guide_is_what_the_chat_shows() {
     recording.chat.keys("Explain the design.\r");
     recording.chat.shows("store, which");
     recording.chat.keys("\tIn one line, please.\r");
-    recording.step("A message for later is queued", "later (queued)");
+    recording.step("A message for later is queued", "(later, queued)");
     recording.chat.keys("\x03");
     recording.step(
         "Ctrl-C ends the turn, and the message has its own",

@@ -15,18 +15,21 @@ pub struct Server {
 }
 
 pub struct Session {
+    pub id: String,
     url: String,
 }
 
-/// The events of a session, each an object with a `type`.
+/// The events of a session, and a copy of its entries.
 pub struct Events {
     bytes: Pin<Box<dyn Stream<Item = Vec<u8>>>>,
     buffer: String,
-    /// The events so far.
-    pub seen: Vec<Value>,
-    pub ids: Vec<usize>,
-    /// The number of these events that `next` has returned.
-    passed: usize,
+    /// The entries, in the order in which they were inserted.
+    pub entries: Vec<Value>,
+    pub session: Value,
+    /// The names of the events so far.
+    pub names: Vec<String>,
+    /// The ID of the last event.
+    pub last: String,
 }
 
 impl Server {
@@ -39,22 +42,23 @@ impl Server {
     }
 
     pub async fn get(&self, path: &str) -> Response {
-        Client::new()
-            .get(format!("{}{path}", self.url))
-            .send()
-            .await
-            .unwrap()
+        let url = format!("{}{path}", self.url);
+        Client::new().get(url).send().await.unwrap()
     }
 
+    /// Creates a session.
     pub async fn session(&self) -> Session {
-        let started = Client::new()
-            .post(format!("{}/sessions", self.url))
-            .send()
-            .await
-            .unwrap();
-        let started: Value = started.json().await.unwrap();
+        let url = format!("{}/sessions", self.url);
+        let created = Client::new().post(url).send().await.unwrap();
+        let created: Value = created.json().await.unwrap();
+        self.open(created["id"].as_str().unwrap())
+    }
+
+    /// Returns the session with this ID.
+    pub fn open(&self, id: &str) -> Session {
         Session {
-            url: format!("{}/sessions/{}", self.url, started["id"]),
+            id: id.to_owned(),
+            url: format!("{}/sessions/{id}", self.url),
         }
     }
 }
@@ -73,8 +77,9 @@ impl Session {
         assert_eq!(self.post("messages", &message).await, StatusCode::ACCEPTED);
     }
 
-    pub async fn respond(&self, request: &Value, response: &Value) -> StatusCode {
-        let id = request["id"].as_str().unwrap();
+    /// Responds to the request of an entry.
+    pub async fn respond(&self, entry: &Value, response: &Value) -> StatusCode {
+        let id = entry["request_id"].as_str().unwrap();
         self.post(&format!("requests/{id}"), response).await
     }
 
@@ -91,7 +96,7 @@ impl Session {
         request.send().await.unwrap().status()
     }
 
-    pub async fn events(&self, last: Option<usize>) -> Events {
+    pub async fn events(&self, last: Option<&str>) -> Events {
         let mut request = Client::new().get(format!("{}/events", self.url));
         if let Some(last) = last {
             request = request.header("Last-Event-ID", last);
@@ -101,22 +106,31 @@ impl Session {
         Events {
             bytes: Box::pin(response.bytes_stream().map(|it| it.unwrap().to_vec())),
             buffer: String::new(),
-            seen: vec![],
-            ids: vec![],
-            passed: 0,
+            entries: vec![],
+            session: Value::Null,
+            names: vec![],
+            last: String::new(),
         }
     }
 }
 
 impl Events {
-    /// Waits for the next event of this type.
-    pub async fn next(&mut self, kind: &str) -> Value {
+    /// Waits for an entry for which the condition holds. Returns it.
+    pub async fn entry(&mut self, about: &str, is_it: impl Fn(&Value) -> bool) -> Value {
         loop {
-            while let Some(event) = self.seen.get(self.passed) {
-                self.passed += 1;
-                if event["type"] == kind {
-                    return event.clone();
-                }
+            if let Some(entry) = self.entries.iter().find(|it| is_it(it)) {
+                return entry.clone();
+            }
+            self.read(about).await;
+        }
+    }
+
+    /// Waits until there are so many entries of this type. Returns the last one.
+    pub async fn nth(&mut self, count: usize, kind: &str) -> Value {
+        loop {
+            let mut entries = self.entries.iter().filter(|it| it["type"] == kind);
+            if let Some(entry) = entries.nth(count - 1) {
+                return entry.clone();
             }
             self.read(kind).await;
         }
@@ -124,48 +138,68 @@ impl Events {
 
     /// Waits until the model has written this.
     pub async fn text(&mut self, text: &str) {
-        let written = |seen: &[Value]| {
-            let texts = seen.iter().filter_map(|it| it["text"].as_str());
-            texts.collect::<String>().contains(text)
-        };
-        while !written(&self.seen) {
-            self.read(text).await;
+        let is_it = |it: &Value| it["type"] == "text" && it["text"]["text"] == text;
+        self.entry(text, is_it).await;
+    }
+
+    /// Waits until the prompt with this text has this delivery state. Returns its ID.
+    pub async fn delivery(&mut self, text: &str, state: &str) -> String {
+        let is_it = |it: &Value| it["text"]["text"] == text && it["delivery"] == state;
+        let prompt = self.entry(state, is_it).await;
+        prompt["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Waits until the session does this.
+    pub async fn activity(&mut self, activity: &str) {
+        while self.session["activity"] != activity {
+            self.read(activity).await;
         }
     }
 
-    /// Waits until the message with this text has this delivery status.
-    pub async fn delivery(&mut self, text: &str, status: &str) {
-        loop {
-            let wanted = json!({ "type": "delivery", "id": self.id(text), "status": status });
-            if self.seen.contains(&wanted) {
-                return;
-            }
-            self.read(status).await;
-        }
-    }
-
-    /// Returns the ID of the message with this text, or null if it was not sent yet.
-    pub fn id(&self, text: &str) -> String {
-        let is_it = |it: &&Value| it["type"] == "prompt" && it["text"] == text;
-        let prompt = self.seen.iter().find(is_it);
-        prompt.map_or_else(String::new, |it| it["id"].as_str().unwrap().to_owned())
-    }
-
-    async fn read(&mut self, wanted: &str) {
+    pub async fn read(&mut self, wanted: &str) {
         let bytes = timeout(LONG, self.bytes.next()).await;
         let Ok(Some(bytes)) = bytes else {
-            panic!("waited for {wanted:?} after {:#?}", self.seen);
+            panic!("waited for {wanted:?} after {:#?}", self.entries);
         };
         self.buffer += std::str::from_utf8(&bytes).unwrap();
         while let Some((event, rest)) = self.buffer.split_once("\n\n") {
-            for line in event.lines() {
-                if let Some(id) = line.strip_prefix("id: ") {
-                    self.ids.push(id.parse().unwrap());
-                } else if let Some(data) = line.strip_prefix("data: ") {
-                    self.seen.push(serde_json::from_str(data).unwrap());
+            let field = |name: &str| event.lines().find_map(|it| it.strip_prefix(name));
+            let (name, id, data) = (field("event: "), field("id: "), field("data: "));
+            if let (Some(name), Some(id), Some(data)) = (name, id, data) {
+                let data: Value = serde_json::from_str(data).unwrap();
+                self.last = id.to_owned();
+                self.names.push(name.to_owned());
+                match name {
+                    "snapshot" => {
+                        self.entries = data["entries"].as_array().unwrap().clone();
+                        self.session = data["session"].clone();
+                    }
+                    _ => apply(&mut self.entries, &mut self.session, &data),
                 }
             }
             self.buffer = rest.to_owned();
         }
+    }
+}
+
+fn apply(entries: &mut Vec<Value>, session: &mut Value, change: &Value) {
+    let at = entries.iter().position(|it| it["id"] == change["id"]);
+    match (change["change"].as_str().unwrap(), at) {
+        ("insert", _) => entries.push(change["entry"].clone()),
+        ("session", _) => *session = change["session"].clone(),
+        ("clear", _) => entries.clear(),
+        ("append", Some(at)) => {
+            let text = &mut entries[at][change["member"].as_str().unwrap()]["text"];
+            *text = json!(
+                text.as_str().unwrap_or_default().to_owned() + change["text"].as_str().unwrap()
+            );
+        }
+        ("set", Some(at)) => {
+            let members = change["set"].as_object().unwrap().clone();
+            entries[at].as_object_mut().unwrap().extend(members);
+        }
+        ("remove", Some(at)) => drop(entries.remove(at)),
+        // Tests do not depend on positions.
+        _ => {}
     }
 }
