@@ -3,7 +3,7 @@
 //!
 //! `AGENTWIRE_WRITE_COOKBOOK=1` writes the code and the output to the page instead.
 
-#![cfg(all(feature = "conversation", feature = "mcp"))]
+#![cfg(all(feature = "mcp", feature = "view"))]
 #![allow(clippy::unwrap_used, reason = "it is a test")]
 
 use crate::support;

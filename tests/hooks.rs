@@ -137,14 +137,14 @@ async fn a_failed_hook_is_ignored_and_a_failed_gate_denies() {
         (HookKind::Stop, true, false),
         (HookKind::Notification, true, false),
     ] {
-        let (asked, failure) = wait_for(&mut client, |event| match event {
-            Event::Notice(Notice::CallbackFailed { asked, failure, .. }) => {
-                Some((asked.clone(), failure.clone()))
-            }
+        let (request, failure) = wait_for(&mut client, |event| match event {
+            Event::Notice(Notice::CallbackFailed {
+                request, failure, ..
+            }) => Some((request.clone(), failure.clone())),
             _ => None,
         })
         .await;
-        assert_eq!(asked, RequestSummary::Hook { event, is_gate });
+        assert_eq!(request, RequestSummary::Hook { event, is_gate });
         let why = "out of order".to_owned();
         assert_eq!(
             failure,

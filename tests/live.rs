@@ -13,8 +13,6 @@ mod background;
 mod changed;
 #[path = "live/controls.rs"]
 mod controls;
-#[path = "live/conversation.rs"]
-mod conversation;
 #[path = "live/damaged.rs"]
 mod damaged;
 #[path = "live/denied.rs"]
@@ -59,6 +57,10 @@ mod transcripts;
 mod unasked;
 #[path = "live/usage.rs"]
 mod usage;
+#[path = "live/view.rs"]
+mod view;
+#[path = "support/view.rs"]
+mod viewed;
 #[path = "live/within.rs"]
 mod within;
 

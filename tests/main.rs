@@ -9,7 +9,7 @@ mod attachments;
 mod callbacks;
 mod closing;
 mod controls;
-#[cfg(all(feature = "conversation", feature = "mcp"))]
+#[cfg(all(feature = "mcp", feature = "view"))]
 mod cookbook;
 mod elsewhere;
 mod ending;
@@ -31,4 +31,9 @@ mod stopping;
 mod store;
 mod submissions;
 mod turns;
+#[cfg(feature = "view")]
+mod view;
+#[cfg(feature = "view")]
+#[path = "support/view.rs"]
+mod viewed;
 mod views;

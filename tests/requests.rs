@@ -177,8 +177,8 @@ async fn a_policy_goes_before_the_stream_and_a_panic_of_it_denies() {
     assert_eq!((&*id, &answer["behavior"]), ("r2", &json!("deny")));
     let (id, answer) = agent.is_answered().await;
     assert_eq!((&*id, &answer["behavior"]), ("r1", &json!("allow")));
-    let (asked, failure) = support::callback_failure(&mut client).await;
-    assert!(matches!(asked, RequestSummary::Permission { tool_name } if tool_name == "Write"));
+    let (request, failure) = support::callback_failure(&mut client).await;
+    assert!(matches!(request, RequestSummary::Permission { tool_name } if tool_name == "Write"));
     assert_eq!(failure, CallbackFailure::Panicked("What is this?".into()));
     assert_eq!(&*request_in(async || client.next().await).await, "r3");
     client.abort().await;
@@ -253,12 +253,15 @@ async fn a_request_that_is_dropped_unread_is_denied_with_a_notice() {
     let mut failures = vec![];
     client.close().await;
     while let Some(Ok(event)) = client.next().await {
-        if let Event::Notice(Notice::CallbackFailed { asked, failure, .. }) = event {
-            failures.push((asked, failure));
+        if let Event::Notice(Notice::CallbackFailed {
+            request, failure, ..
+        }) = event
+        {
+            failures.push((request, failure));
         }
     }
-    let is_denied = |(asked, failure): &(RequestSummary, CallbackFailure)| {
-        matches!(asked, RequestSummary::Permission { tool_name } if tool_name == "Bash")
+    let is_denied = |(request, failure): &(RequestSummary, CallbackFailure)| {
+        matches!(request, RequestSummary::Permission { tool_name } if tool_name == "Bash")
             && *failure == CallbackFailure::Unread
     };
     // The notice itself may have been dropped for later events.

@@ -339,7 +339,7 @@ async fn unknown_requests_and_refused_requests_are_distinguished() {
     }
     impl agentwire::protocol::control::HostRequest for MakeCoffee {
         const SUBTYPE: &'static str = "make_coffee";
-        type Answer = serde_json::Value;
+        type Response = serde_json::Value;
     }
     let error = client
         .request(&MakeCoffee {

@@ -17,9 +17,11 @@ use support::{ended, fake, hasty, script, wait_for};
 /// text of the notice.
 async fn failure(client: &mut Client) -> (RequestSummary, CallbackFailure, String) {
     wait_for(client, |event| match event {
-        Event::Notice(notice @ Notice::CallbackFailed { asked, failure, .. }) => {
-            Some((asked.clone(), failure.clone(), notice.to_string()))
-        }
+        Event::Notice(
+            notice @ Notice::CallbackFailed {
+                request, failure, ..
+            },
+        ) => Some((request.clone(), failure.clone(), notice.to_string())),
         _ => None,
     })
     .await
@@ -77,9 +79,9 @@ async fn a_denial_because_of_a_missing_callback_is_reported() {
     agent.asks("a1", &tool).await;
     let (_, answer) = agent.is_answered().await;
     assert_eq!(answer["behavior"], "deny");
-    let (asked, why, text) = failure(&mut client).await;
+    let (request, why, text) = failure(&mut client).await;
     let tool_name = "Bash".to_owned();
-    assert_eq!(asked, RequestSummary::Permission { tool_name });
+    assert_eq!(request, RequestSummary::Permission { tool_name });
     assert_eq!(why, CallbackFailure::NoCallback);
     assert_eq!(
         text,

@@ -29,7 +29,8 @@ impl Table {
         let outcome = match request.await {
             Ok(answer) => match serde_json::to_value(answer).unwrap() {
                 Value::Object(members) if !members.is_empty() => {
-                    let names: Vec<_> = members.keys().map(String::as_str).collect();
+                    let mut names: Vec<_> = members.keys().map(String::as_str).collect();
+                    names.sort_unstable();
                     format!("answered: {}", names.join(" "))
                 }
                 _ => "answered".to_owned(),

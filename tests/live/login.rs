@@ -29,10 +29,10 @@ async fn login_news(client: &mut Client) -> AuthUpdate {
 /// Returns the reason why the next turn fails.
 async fn login_failure(client: &mut Client) -> AssistantError {
     let mut submission = client.send("Hello?");
-    let AuthUpdate::Failed { error, said } = login_news(client).await else {
+    let AuthUpdate::Failed { error, message } = login_news(client).await else {
         panic!("something else came first");
     };
-    assert!(!said.is_empty());
+    assert!(!message.is_empty());
     let turn = submission.turn_ended().await.unwrap();
     let result = turn.result().unwrap();
     assert!(result.is_error);
@@ -57,11 +57,11 @@ async fn a_rejected_key_is_reported_at_each_attempt_and_at_the_end() {
     };
     assert_eq!(error, AssistantError::AuthenticationFailed);
     assert_eq!((attempt, max_retries), (Some(1), Some(1)));
-    let AuthUpdate::Failed { error, said } = login_news(&mut client).await else {
+    let AuthUpdate::Failed { error, message } = login_news(&mut client).await else {
         panic!("it did not fail")
     };
     assert_eq!(error, AssistantError::AuthenticationFailed);
-    assert!(said.contains("API key"), "{said}");
+    assert!(message.contains("API key"), "{message}");
     client.close().await;
 }
 

@@ -28,7 +28,7 @@ use tokio::sync::{Barrier, mpsc};
 #[path = "../support/library.rs"]
 mod library;
 
-use library::Library;
+pub(crate) use library::Library;
 
 fn call(tool: &str, input: Value) -> Step {
     Step::tool(format!("mcp__s__{tool}"), input, "")

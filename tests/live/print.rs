@@ -82,7 +82,8 @@ fn told(line: &str) -> Vec<String> {
 
 fn of_message(message: &Value) -> String {
     let names = message.as_object().unwrap().keys();
-    let names: Vec<_> = names.map(String::as_str).collect();
+    let mut names: Vec<_> = names.map(String::as_str).collect();
+    names.sort_unstable();
     let meaning = [
         "type",
         "subtype",

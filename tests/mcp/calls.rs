@@ -217,7 +217,7 @@ async fn a_tool_may_control_the_session_and_ask_the_agent() {
             let session: &Handle = call.session().unwrap();
             let model = session.set_model("other").await.unwrap().model;
             let receipt = session.interrupt().await.unwrap();
-            let peer = &call.context().peer;
+            let peer = &call.context().unwrap().peer;
             peer.notify_tool_list_changed().await.unwrap();
             let ping = ServerRequest::PingRequest(PingRequest::default());
             let pong = peer.send_request(ping).await;

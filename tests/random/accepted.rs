@@ -10,6 +10,17 @@ use std::path::Path;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Accepted {
     pub(crate) differences: Vec<Difference>,
+    unordered: Vec<Unordered>,
+}
+
+/// Lines whose place in the session depends on how busy the machine is. Both agents must
+/// write the same ones.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Unordered {
+    line: String,
+    #[serde(rename = "why")]
+    _why: String,
 }
 
 /// An accepted difference of the agents. In a pattern, `*` stands for any text.
@@ -23,9 +34,6 @@ pub(crate) struct Difference {
     /// The patterns of lines that only the fake agent writes.
     #[serde(default)]
     fake: Vec<String>,
-    /// Whether both sessions have the same lines, in another order.
-    #[serde(default)]
-    pub(crate) is_order: bool,
     pub(crate) why: String,
 }
 
@@ -34,6 +42,18 @@ impl Accepted {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/random/accepted.json");
         let text = std::fs::read_to_string(path).unwrap();
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("accepted.json: {error}"))
+    }
+
+    /// Moves the lines that have no place of their own to the end. Returns the index of the
+    /// first.
+    pub(crate) fn put_last(&self, lines: &mut Vec<String>) -> usize {
+        let (last, mut rest): (Vec<_>, Vec<_>) = std::mem::take(lines)
+            .into_iter()
+            .partition(|line| self.unordered.iter().any(|it| fits(line, &it.line)));
+        let first = rest.len();
+        rest.extend(last);
+        *lines = rest;
+        first
     }
 
     /// Returns the number of the reason why the agents may differ in this hunk.

@@ -43,6 +43,8 @@ pub(crate) async fn compare(case: &Case, agents: &Agents, accepted: &Accepted) -
         // The remaining contents of the session are also compared.
         lines.extend(recording.remaining.map(|it| format!("left {it}")));
         lines.extend(recording.stuck.map(|it| format!("stuck {it}")));
+        let unordered = accepted.put_last(&mut lines);
+        lines[unordered..].sort_unstable();
         let raw = raw(&recording.entries, &recording.stderr);
         recordings.push(Recorded { name, raw, lines });
     }
@@ -68,35 +70,12 @@ pub(crate) async fn compare(case: &Case, agents: &Agents, accepted: &Accepted) -
                 None => outcome.differences.push(hunk),
             }
         }
-        outcome.reject_incomplete_moves(accepted);
     }
     outcome.recordings = recordings;
     outcome
 }
 
 impl Outcome {
-    /// Rejects accepted changes of order whose lines are not all in both sessions.
-    fn reject_incomplete_moves(&mut self, accepted: &Accepted) {
-        let sorted = |lines: &mut Vec<&String>| lines.sort_unstable();
-        for (reason, difference) in accepted.differences.iter().enumerate() {
-            let hunks = self.accepted.iter().filter(|it| it.0 == reason);
-            let (mut measured, mut found) = (vec![], vec![]);
-            for (_, hunk) in hunks {
-                measured.extend(&hunk.measured);
-                found.extend(&hunk.found);
-            }
-            sorted(&mut measured);
-            sorted(&mut found);
-            if difference.is_order && measured != found {
-                let all = std::mem::take(&mut self.accepted).into_iter();
-                let (wrong, rest) = all.partition(|it| it.0 == reason);
-                self.accepted = rest;
-                let wrong: Vec<_> = wrong;
-                self.differences.extend(wrong.into_iter().map(|it| it.1));
-            }
-        }
-    }
-
     /// Returns the lines of the first difference, without their numbers. A smaller
     /// session differs in the same way if its value is equal.
     pub(crate) fn kind(&self) -> Option<[String; 2]> {

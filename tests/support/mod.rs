@@ -278,9 +278,9 @@ pub(crate) fn says(text: &str) -> impl FnMut(&Event) -> Option<()> {
 /// Waits for the next callback that failed or was not called.
 pub(crate) async fn callback_failure(client: &mut Client) -> (RequestSummary, CallbackFailure) {
     wait_for(client, |event| match event {
-        Event::Notice(Notice::CallbackFailed { asked, failure, .. }) => {
-            Some((asked.clone(), failure.clone()))
-        }
+        Event::Notice(Notice::CallbackFailed {
+            request, failure, ..
+        }) => Some((request.clone(), failure.clone())),
         _ => None,
     })
     .await
