@@ -15,9 +15,7 @@
     reason = "a table is what a measurement is for"
 )]
 
-mod cases;
 mod commands;
-mod conversations;
 mod lines;
 mod rules;
 mod secrets;
@@ -67,7 +65,9 @@ fn measured(work: Box<dyn FnOnce()>) {
 fn main() -> ExitCode {
     let wanted = std::env::args().skip(1).find(|it| !it.starts_with('-'));
     let wanted = wanted.unwrap_or_default();
-    let mut cases = cases::all();
+    let mut cases = sessions::all();
+    cases.extend(secrets::all());
+    cases.extend(rules::all());
     cases.retain(|case| case.name.contains(&wanted));
     if let Ok(share) = std::env::var(SHARE) {
         let share: usize = share.parse().unwrap();

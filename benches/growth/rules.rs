@@ -1,4 +1,5 @@
-//! Cases of permission rules with calls of a hostile agent.
+//! Cases of permission rules with calls of a hostile agent. Unit tests count the steps of
+//! path patterns.
 
 use crate::Case;
 use agentwire::Rules;
@@ -18,28 +19,7 @@ pub(crate) fn all() -> Vec<Case> {
         cases.push(Case::new(format!("rules: {name}"), prepare));
     };
     let cat: fn(usize) -> CanUseTool = |n| bash(format!("cat {}", "a/".repeat(n)));
-    let read: fn(usize) -> CanUseTool = |n| file(format!("/project/{}", "a/".repeat(n)));
-    let name: fn(usize) -> CanUseTool = |n| file("a".repeat(n));
     let words: fn(usize) -> CanUseTool = |n| bash(format!("cat{}", numbered(" a", n)));
-    for rule in [
-        "Read(.env)",
-        "Read(**/a/**/a/**/a/**/b)",
-        "Read(//project/a*a*a*b/**)",
-        "Edit(~/.ssh/**)",
-    ] {
-        add(&format!("deny {rule}, folders of a word"), deny(rule), cat);
-        add(&format!("deny {rule}, folders of a file"), deny(rule), read);
-        add(&format!("deny {rule}, words"), deny(rule), words);
-        add(
-            &format!("allow {rule}, folders of a file"),
-            allow(rule),
-            read,
-        );
-    }
-    for rule in ["Read(*a*a*a*a*a*a*b)", "Read(*[!b]*[a-b]?b)"] {
-        add(&format!("deny {rule}, letters"), deny(rule), name);
-        add(&format!("allow {rule}, letters"), allow(rule), name);
-    }
     add("parents", deny("Read(.env)"), |n| {
         bash(format!("cat {}", "a/../".repeat(n)))
     });
@@ -83,10 +63,6 @@ fn builder() -> RulesBuilder {
 
 fn bash(line: String) -> CanUseTool {
     CanUseTool::new("Bash", json!({"command": line}))
-}
-
-fn file(path: String) -> CanUseTool {
-    CanUseTool::new("Read", json!({"file_path": path}))
 }
 
 fn fetch(url: String) -> CanUseTool {

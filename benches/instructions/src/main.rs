@@ -24,6 +24,7 @@
 mod corpus;
 
 use agentwire::transport::Pipes;
+use agentwire::view::View;
 use agentwire::{Client, Event, Message, Options};
 use agentwire_protocol::host::{Host, Transmit};
 use corpus::Corpus;
@@ -51,8 +52,19 @@ type Case = (&'static str, fn(usize));
 const CASES: &[Case] = &[
     ("host, a message", route),
     ("read, a message", read),
-    ("client, a message unread", |n| session(n, false)),
-    ("client, a message read", |n| session(n, true)),
+    ("client, a message unread", |n| session(messages(n), None)),
+    ("client, a message read", |n| {
+        session(messages(n), Some(Box::new(read_event)));
+    }),
+    ("client, a message in a view", |n| {
+        session(messages(n), Some(viewing()));
+    }),
+    ("client, a line of a turn read", |n| {
+        session(turn(n), Some(Box::new(read_event)));
+    }),
+    ("client, a line of a turn in a view", |n| {
+        session(turn(n), Some(viewing()));
+    }),
     ("client, a send", |n| block_on(send(n))),
     ("client, a control request", |n| block_on(request(n))),
 ];
@@ -64,6 +76,13 @@ const IDLE: &str = "client, bytes of an idle session";
 fn messages(count: usize) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let corpus = Corpus::messages(folder.path(), count).unwrap();
+    fs::read(corpus.path).unwrap()
+}
+
+/// Returns the bytes of a turn with this number of lines, most of which are partial.
+fn turn(count: usize) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let corpus = Corpus::turn(folder.path(), count).unwrap();
     fs::read(corpus.path).unwrap()
 }
 
@@ -144,22 +163,36 @@ async fn answer(input: &mut BufReader<DuplexStream>, output: &mut DuplexStream) 
     output.write_all(&answer).await.unwrap();
 }
 
-fn session(n: usize, is_read: bool) {
-    let bytes = messages(n);
+/// What a program does with an event.
+type Look = Box<dyn FnMut(&Event)>;
+
+fn read_event(event: &Event) {
+    if let Event::Frame(frame) = event {
+        match frame.message() {
+            Message::Unknown(_) => panic!("no type for a {}", frame.kind()),
+            message => drop(black_box(message)),
+        }
+    }
+}
+
+/// Returns a program that keeps a view.
+fn viewing() -> Look {
+    let mut view = View::new();
+    Box::new(move |event| {
+        black_box(view.push(event));
+    })
+}
+
+fn session(bytes: Vec<u8>, mut look: Option<Look>) {
     block_on(async move {
         let (mut client, _input, mut output) = connect().await;
         tokio::spawn(async move { output.write_all(&bytes).await });
         while let Some(event) = client.next().await {
-            let Event::Frame(frame) = event.unwrap() else {
-                continue;
-            };
-            if is_read {
-                match frame.message() {
-                    Message::Unknown(_) => panic!("no type for a {}", frame.kind()),
-                    message => drop(black_box(message)),
-                }
+            let event = event.unwrap();
+            if let Some(look) = &mut look {
+                look(&event);
             }
-            if frame.kind() == "result" {
+            if matches!(&event, Event::Frame(frame) if frame.kind() == "result") {
                 break;
             }
         }
