@@ -6,6 +6,7 @@ use clap::{Parser, Subcommand};
 use std::error::Error;
 #[cfg(feature = "parser")]
 use std::fs::File;
+#[cfg(feature = "parser")]
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
