@@ -19,6 +19,7 @@ use std::error::Error;
 use std::fmt::Write;
 use std::sync::Arc;
 use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -28,7 +29,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .ok_or("usage: side_by_side PROMPT AGENT...")?;
     let (changed, mut changes) = mpsc::channel(1);
     let mut agents: Vec<(String, Arc<dyn Agent>)> = Vec::new();
-    let mut turns = Vec::new();
+    let mut turns = JoinSet::new();
     for command in arguments {
         let agent: Arc<dyn Agent> = match command.as_str() {
             "claude" => Arc::new(ClientAgent::connect(Options::new()).await?),
@@ -41,16 +42,18 @@ async fn main() -> Result<(), Box<dyn Error>> {
                 Arc::new(AcpAgent::connect(options).await?)
             }
         };
-        turns.push(tokio::spawn(agent.prompt(&prompt)));
+        turns.spawn(agent.prompt(&prompt));
         tokio::spawn(watch(Arc::clone(&agent), changed.clone()));
         agents.push((command, agent));
     }
     drop(changed);
-    while !turns.iter().all(tokio::task::JoinHandle::is_finished) {
-        changes.recv().await;
+    while !turns.is_empty() {
+        tokio::select! {
+            _ = turns.join_next() => {}
+            _ = changes.recv() => {}
+        }
         draw(&agents);
     }
-    draw(&agents);
     for (_, agent) in &agents {
         agent.close().await?;
     }

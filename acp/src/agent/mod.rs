@@ -7,7 +7,9 @@ mod prompt;
 
 pub use options::AgentOptions;
 
-use agent_client_protocol::{ConnectionTo, Responder, UntypedMessage};
+use agent_client_protocol::{
+    ConnectionTo, Responder, UntypedMessage, is_connection_terminated, is_incoming_transport_closed,
+};
 use agentwire::process::CloseReport;
 use agentwire::protocol::message::UserMessage;
 use agentwire::transport::Peer;
@@ -492,7 +494,15 @@ impl Shared {
         params: Value,
     ) -> Result<Value, agent_client_protocol::Error> {
         let request = UntypedMessage::new(method, params)?;
-        self.client.send_request(request).block_task().await
+        let response = self.client.send_request(request).block_task().await;
+        if let Err(error) = &response
+            && (is_connection_terminated(error) || is_incoming_transport_closed(error))
+        {
+            // The reason is recorded by the connection's task, or by closing.
+            let ended = |view: &View| view.session().activity == Activity::Ended;
+            let _ = self.view.subscribe().wait_for(ended).await;
+        }
+        response
     }
 
     /// Sends a request of an open session, whose response says nothing.
