@@ -1,0 +1,1 @@
+//! A home for each tenant or session.

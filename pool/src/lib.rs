@@ -1,0 +1,4 @@
+//! Many agent sessions on one machine.
+
+pub mod home;
+pub mod ledger;

@@ -1,0 +1,1 @@
+//! Homes, without an agent.

@@ -1,0 +1,1 @@
+//! The ledger beside what the fake agent charged.

@@ -1,0 +1,1 @@
+//! Homes: what of the host user an agent sees.

@@ -1,0 +1,1 @@
+//! The ledger beside what the scripted model charged.

@@ -1,0 +1,4 @@
+//! Tests with the fake agent.
+
+mod home;
+mod ledger;
