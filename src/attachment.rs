@@ -155,6 +155,14 @@ pub trait Attachment: Send + 'static {
         None
     }
 
+    /// Called before another process of the agent is started: when a sleeping session is woken,
+    /// and when the agent has exited unexpectedly. The process is started when the future is
+    /// ready; the session goes on meanwhile, and drops the future if it ends. The first process
+    /// is started after [`Attach::attach`].
+    fn before_process(&mut self) -> Option<Boxed<'static, ()>> {
+        None
+    }
+
     /// Does the attachment's own work, its deadlines included, and returns what the session
     /// is to do. Polled as long as the session runs.
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Action> {
@@ -208,6 +216,10 @@ pub enum AttachmentEvent<'a> {
         /// has one.
         mark: Option<&'a str>,
     },
+    /// A process after the first has responded to `initialize`, and has the session's settings.
+    Ready,
+    /// The process has exited with all that it had started, and another may follow.
+    Gone,
     /// The process has exited. If no other follows, nothing writes the session any more.
     #[non_exhaustive]
     Exited {

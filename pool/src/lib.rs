@@ -1,4 +1,21 @@
-//! Many agent sessions on one machine.
+//! Many agent sessions on one machine: at most so many processes, starts and bytes at once, with
+//! a queue that starves no tenant, the limits of accounts, what each tenant pays, and a home of
+//! its own for each.
+//!
+//! [`Pool`] is the entry.
 
+mod account;
+mod event;
 pub mod home;
 pub mod ledger;
+mod limits;
+mod machine;
+mod member;
+mod memory;
+mod pool;
+mod queue;
+
+pub use account::Account;
+pub use event::{Place, PoolError, PoolEvent, PoolEvents, Reason};
+pub use limits::Limits;
+pub use pool::{Caller, Pool, PoolStatus, Session, Ticket};

@@ -1,6 +1,6 @@
 //! The attachments of a session, and what is deferred for them.
 
-use crate::attachment::{Action, Attachment, AttachmentEvent, Gate};
+use crate::attachment::{Action, Attachment, AttachmentEvent, Boxed, Gate};
 use crate::event::Notice;
 use agentwire_protocol::Frame;
 use agentwire_protocol::host::{IncomingRequest, Prompt};
@@ -156,6 +156,12 @@ impl Attachments {
                 settling.await;
             }
         }
+    }
+
+    /// Returns what to await before another process is started.
+    pub(super) fn before_process(&mut self) -> Vec<Boxed<'static, ()>> {
+        let gates = self.all.iter_mut().filter_map(|it| it.before_process());
+        gates.collect()
     }
 
     /// Waits for the next action of an attachment; pending forever if there is none. Cancel safe.

@@ -5,6 +5,7 @@ use super::driver::{Driver, DriverEvent, now};
 use super::life::Change;
 use super::starter::{Opened, Starter};
 use super::succession::{Restoring, Setting, Sleeper};
+use crate::attachment::AttachmentEvent;
 use crate::event::{Busy, EndReason, Error, Event, Notice, Restart, RestartReason, SessionEnd};
 use crate::options::CommandLine;
 use crate::process::CloseStep;
@@ -67,6 +68,7 @@ impl Driver {
         }
         self.process.release(report);
         let stderr = self.process.shut_down().await;
+        self.attachments.observe(&AttachmentEvent::Gone);
         let why = match reason {
             None => RestartReason::Slept,
             Some(reason) => RestartReason::Ended(Arc::new(SessionEnd {
@@ -142,7 +144,13 @@ impl Driver {
             restart.attempts += 1;
             self.succession.process += 1;
             let session = self.callbacks.session();
-            let starting: Starting = Box::pin(starter.start(line, session));
+            let gates = self.attachments.before_process();
+            let starting: Starting = Box::pin(async move {
+                for gate in gates {
+                    gate.await;
+                }
+                starter.start(line, session).await
+            });
             let Some((starter, opened)) = self.while_starting(starting).await else {
                 return false;
             };
@@ -412,6 +420,7 @@ impl Driver {
         }
         self.succession.was_refused = false;
         self.succession.ended = None;
+        self.attachments.observe(&AttachmentEvent::Ready);
         self.streams.put(Event::Restarted(Box::new(restart)));
         self.host.finish_restart();
     }

@@ -1,0 +1,471 @@
+//! Who may have a process: the state of a pool, without I/O and without a clock.
+
+#[cfg(test)]
+mod tests;
+
+use crate::event::{Place, PoolEvent, Reason};
+use crate::limits::Limits;
+use crate::queue::{Key, Queue};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+/// What a process is expected to need until it is measured: an idle CLI has 176 MB.
+const EXPECTED: u64 = 200 << 20;
+
+/// A session, or a caller that waits for one.
+#[derive(Debug)]
+struct Member {
+    tenant: Arc<str>,
+    priority: i32,
+    accounts: Arc<[Arc<str>]>,
+    /// The account of the session.
+    account: Option<Arc<str>>,
+    stage: Stage,
+    /// Whether it can be put to sleep: it has a handle.
+    can_sleep: bool,
+    /// Whether it refused to sleep since it was last used.
+    is_busy: bool,
+    used: Instant,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// It has no process, and needs none.
+    Asleep,
+    Waiting {
+        key: Key,
+        since: Instant,
+        deadline: Option<Instant>,
+    },
+    /// Its process starts.
+    Starting,
+    /// It has a process.
+    Running,
+    /// Its process is about to exit.
+    FallingAsleep,
+}
+
+/// What is known of an account.
+#[derive(Debug, Default)]
+struct Account {
+    /// When its limit resets.
+    until: Option<(Instant, SystemTime)>,
+    /// Whether the last turn failed because requests were refused.
+    is_refused: bool,
+}
+
+/// What the pool is to do.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Decision {
+    /// The member may start a process.
+    Start(u64),
+    /// The member has waited too long.
+    Expire(u64, Duration, Reason),
+    /// The session is to be put to sleep.
+    Sleep(u64),
+}
+
+#[derive(Debug)]
+pub(crate) struct Machine {
+    limits: Limits,
+    members: HashMap<u64, Member>,
+    queue: Queue,
+    accounts: HashMap<Arc<str>, Account>,
+    last: u64,
+    /// Processes, those that start and that fall asleep included.
+    processes: usize,
+    starting: usize,
+    falling_asleep: usize,
+    /// The resident memory at the last measurement, and the processes started since.
+    memory: u64,
+    unmeasured: usize,
+    /// The mean of a process at the last measurement.
+    each: u64,
+    pub(crate) events: Vec<PoolEvent>,
+}
+
+impl Machine {
+    pub(crate) fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            members: HashMap::new(),
+            queue: Queue::default(),
+            accounts: HashMap::new(),
+            last: 0,
+            processes: 0,
+            starting: 0,
+            falling_asleep: 0,
+            memory: 0,
+            unmeasured: 0,
+            each: EXPECTED,
+            events: Vec::new(),
+        }
+    }
+
+    /// Adds a member without a process.
+    pub(crate) fn join(
+        &mut self,
+        now: Instant,
+        tenant: Arc<str>,
+        priority: i32,
+        accounts: Arc<[Arc<str>]>,
+    ) -> u64 {
+        self.last += 1;
+        let member = Member {
+            tenant,
+            priority,
+            accounts,
+            account: None,
+            stage: Stage::Asleep,
+            can_sleep: false,
+            is_busy: false,
+            used: now,
+        };
+        self.members.insert(self.last, member);
+        self.last
+    }
+
+    /// The member needs a process. Returns `false` if it has one.
+    pub(crate) fn wait(&mut self, now: Instant, id: u64, deadline: Option<Instant>) -> bool {
+        let Some(member) = self.members.get_mut(&id) else {
+            return true;
+        };
+        if member.stage != Stage::Asleep {
+            return false;
+        }
+        let key = self.queue.push(&member.tenant, member.priority, id);
+        member.stage = Stage::Waiting {
+            key,
+            since: now,
+            deadline,
+        };
+        true
+    }
+
+    /// Reports those that wait although they could not go on at once.
+    pub(crate) fn report_waiting(&mut self, now: Instant, id: u64) {
+        if let Some(place) = self.place(now, id) {
+            let tenant = Arc::clone(&self.members[&id].tenant);
+            self.events.push(PoolEvent::Waits {
+                id,
+                tenant,
+                reason: place.reason,
+            });
+        }
+    }
+
+    /// The process of the member has started: it is a session that can be put to sleep if it has
+    /// a handle.
+    pub(crate) fn ready(&mut self, now: Instant, id: u64) {
+        if let Some(member) = self.members.get_mut(&id) {
+            member.used = now;
+            if member.stage == Stage::Starting {
+                member.stage = Stage::Running;
+                self.starting -= 1;
+            }
+        }
+    }
+
+    /// The session has a handle, by which it can be put to sleep.
+    pub(crate) fn can_sleep(&mut self, id: u64) {
+        if let Some(member) = self.members.get_mut(&id) {
+            member.can_sleep = true;
+        }
+    }
+
+    /// Something has happened in the session.
+    pub(crate) fn used(&mut self, now: Instant, id: u64) {
+        if let Some(member) = self.members.get_mut(&id) {
+            member.used = now;
+            member.is_busy = false;
+        }
+    }
+
+    /// The session refuses to sleep until it is used again.
+    pub(crate) fn is_busy(&mut self, id: u64) {
+        if let Some(member) = self.members.get_mut(&id)
+            && member.stage == Stage::FallingAsleep
+        {
+            member.stage = Stage::Running;
+            member.is_busy = true;
+            self.falling_asleep -= 1;
+        }
+    }
+
+    /// The member has no process any more, and does not wait for one.
+    pub(crate) fn gone(&mut self, id: u64) {
+        let Some(member) = self.members.get_mut(&id) else {
+            return;
+        };
+        match std::mem::replace(&mut member.stage, Stage::Asleep) {
+            Stage::Asleep => return,
+            Stage::Waiting { key, .. } => return self.queue.remove(&member.tenant, key),
+            Stage::Starting => self.starting -= 1,
+            Stage::Running => {}
+            Stage::FallingAsleep => self.falling_asleep -= 1,
+        }
+        self.processes -= 1;
+        // Corrected by the next measurement.
+        self.memory = self.memory.saturating_sub(self.each);
+        self.unmeasured = self.unmeasured.min(self.processes);
+        self.events.push(PoolEvent::Exited { id });
+    }
+
+    /// The member is gone.
+    pub(crate) fn leave(&mut self, id: u64) {
+        self.gone(id);
+        self.members.remove(&id);
+    }
+
+    /// The processes have this resident memory now.
+    pub(crate) fn measured(&mut self, bytes: u64, measured: usize) {
+        self.memory = bytes;
+        self.unmeasured = self.processes.saturating_sub(measured);
+        if measured > 0 {
+            self.each = bytes / measured as u64;
+        }
+    }
+
+    /// Requests of the account are refused, until its limit resets if that is known.
+    pub(crate) fn refused(&mut self, account: &Arc<str>, until: Option<(Instant, SystemTime)>) {
+        let state = self.accounts.entry(Arc::clone(account)).or_default();
+        let was = (state.is_refused, state.until);
+        state.is_refused = true;
+        state.until = until.or(state.until);
+        if was != (true, state.until) {
+            let account = Arc::clone(account);
+            let until = state.until.map(|(_, until)| until);
+            self.events.push(PoolEvent::Limited { account, until });
+        }
+    }
+
+    /// Requests of the account are accepted.
+    pub(crate) fn accepted(&mut self, account: &Arc<str>) {
+        if self.accounts.remove(account).is_some() {
+            let account = Arc::clone(account);
+            self.events.push(PoolEvent::Available { account });
+        }
+    }
+
+    /// Returns when requests of the account are accepted again, if they are refused until then.
+    pub(crate) fn limited(&self, now: Instant, account: &str) -> Option<(Instant, SystemTime)> {
+        let until = self.accounts.get(account)?.until?;
+        (until.0 > now).then_some(until)
+    }
+
+    /// Returns the accounts that are refused, with the time when the limit resets.
+    pub(crate) fn refused_accounts(&self) -> Vec<(Arc<str>, Option<SystemTime>)> {
+        let all = self.accounts.iter();
+        let mut all: Vec<_> = all
+            .map(|(name, it)| (Arc::clone(name), it.until.map(|it| it.1)))
+            .collect();
+        all.sort();
+        all
+    }
+
+    pub(crate) fn account(&self, id: u64) -> Option<&Arc<str>> {
+        self.members.get(&id)?.account.as_ref()
+    }
+
+    /// Returns the account that a member would have now: its own, or the first of those that
+    /// are not limited, better one whose last turn was not refused. `Err` if all are limited.
+    fn choose(&self, now: Instant, member: &Member) -> Result<Option<Arc<str>>, Reason> {
+        let own = member.account.as_slice();
+        let candidates = if own.is_empty() {
+            &*member.accounts
+        } else {
+            own
+        };
+        let open = candidates
+            .iter()
+            .filter(|it| self.limited(now, it).is_none());
+        let is_refused = |it: &&Arc<str>| self.accounts.get(*it).is_some_and(|it| it.is_refused);
+        if let Some(account) = open.min_by_key(is_refused) {
+            return Ok(Some(Arc::clone(account)));
+        }
+        let limits = candidates.iter().filter_map(|account| {
+            let (at, until) = self.limited(now, account)?;
+            Some((at, until, account))
+        });
+        match limits.min() {
+            None => Ok(None),
+            Some((_, until, account)) => Err(Reason::Account {
+                account: Arc::clone(account),
+                until,
+            }),
+        }
+    }
+
+    fn has_memory(&self) -> bool {
+        let expected = self.memory + self.each * (self.unmeasured as u64 + 1);
+        self.processes == 0 || self.limits.memory.is_none_or(|limit| expected <= limit)
+    }
+
+    fn exceeds_memory(&self) -> bool {
+        let freed = self.each * self.falling_asleep as u64;
+        (self.limits.memory).is_some_and(|limit| self.memory.saturating_sub(freed) > limit)
+    }
+
+    /// Returns what holds up everybody.
+    fn shortage(&self) -> Option<Reason> {
+        if self.processes >= self.limits.processes {
+            Some(Reason::Processes)
+        } else if !self.has_memory() {
+            Some(Reason::Memory)
+        } else if self.starting >= self.limits.starting {
+            Some(Reason::Starting)
+        } else {
+            None
+        }
+    }
+
+    /// Decides what to do now. Decisions are in effect when it returns.
+    pub(crate) fn decide(&mut self, now: Instant) -> Vec<Decision> {
+        let mut decisions = Vec::new();
+        self.expire(now, &mut decisions);
+        let reopened: Vec<_> = (self.accounts.iter())
+            .filter(|(_, it)| it.until.is_some_and(|(at, _)| at <= now))
+            .map(|(name, _)| Arc::clone(name))
+            .collect();
+        for account in reopened {
+            self.accepted(&account);
+        }
+        while self.shortage().is_none() {
+            let Some(id) = self.next(now) else { break };
+            self.start(now, id);
+            decisions.push(Decision::Start(id));
+        }
+        let wanted = match self.shortage() {
+            Some(Reason::Processes | Reason::Memory) => {
+                let waiting = self.members.values().filter(|it| {
+                    matches!(it.stage, Stage::Waiting { .. }) && self.choose(now, it).is_ok()
+                });
+                waiting.take(self.limits.processes).count()
+            }
+            _ => 0,
+        };
+        while self.falling_asleep < wanted || self.exceeds_memory() {
+            let Some(id) = self.least_recently_used() else {
+                break;
+            };
+            if let Some(member) = self.members.get_mut(&id) {
+                member.stage = Stage::FallingAsleep;
+                self.falling_asleep += 1;
+            }
+            self.events.push(PoolEvent::Sleeps { id });
+            decisions.push(Decision::Sleep(id));
+        }
+        decisions
+    }
+
+    fn next(&self, now: Instant) -> Option<u64> {
+        let may_go_on = |id| {
+            let member = self.members.get(&id);
+            member.is_some_and(|it| self.choose(now, it).is_ok())
+        };
+        self.queue.next(may_go_on)
+    }
+
+    fn start(&mut self, now: Instant, id: u64) {
+        let account = self.members.get(&id).map(|it| self.choose(now, it));
+        let Some(member) = self.members.get_mut(&id) else {
+            return;
+        };
+        let Stage::Waiting { key, since, .. } = member.stage else {
+            return;
+        };
+        member.stage = Stage::Starting;
+        member.account = account.and_then(Result::ok).flatten();
+        self.queue.remove(&member.tenant, key);
+        self.queue.granted(&member.tenant);
+        self.processes += 1;
+        self.starting += 1;
+        self.unmeasured += 1;
+        self.events.push(PoolEvent::Starts {
+            id,
+            tenant: Arc::clone(&member.tenant),
+            account: member.account.clone(),
+            waited: now.saturating_duration_since(since),
+        });
+    }
+
+    fn expire(&mut self, now: Instant, decisions: &mut Vec<Decision>) {
+        let late: Vec<_> = (self.members.iter())
+            .filter_map(|(id, member)| match member.stage {
+                Stage::Waiting {
+                    since,
+                    deadline: Some(deadline),
+                    ..
+                } if deadline <= now => Some((*id, now.saturating_duration_since(since))),
+                _ => None,
+            })
+            .collect();
+        for (id, waited) in late {
+            let reason = self.reason(now, id);
+            self.gone(id);
+            decisions.push(Decision::Expire(id, waited, reason));
+        }
+    }
+
+    fn least_recently_used(&self) -> Option<u64> {
+        let idle = self
+            .members
+            .iter()
+            .filter(|(_, it)| it.stage == Stage::Running && it.can_sleep && !it.is_busy);
+        Some(*idle.min_by_key(|(id, it)| (it.used, **id))?.0)
+    }
+
+    fn reason(&self, now: Instant, id: u64) -> Reason {
+        let account = self.members.get(&id).map(|it| self.choose(now, it));
+        match account {
+            Some(Err(reason)) => reason,
+            _ => self.shortage().unwrap_or(Reason::Processes),
+        }
+    }
+
+    /// Returns the place of a member that waits.
+    pub(crate) fn place(&self, now: Instant, id: u64) -> Option<Place> {
+        let Stage::Waiting { since, .. } = self.members.get(&id)?.stage else {
+            return None;
+        };
+        let order = self.queue.order();
+        Some(Place {
+            ahead: order.iter().position(|it| *it == id)?,
+            waiting: self.queue.len(),
+            reason: self.reason(now, id),
+            waited: now.saturating_duration_since(since),
+        })
+    }
+
+    /// Returns when to decide again, if nothing happens until then.
+    pub(crate) fn next_decision(&self) -> Option<Instant> {
+        let deadlines = self.members.values().filter_map(|it| match it.stage {
+            Stage::Waiting { deadline, .. } => deadline,
+            _ => None,
+        });
+        let resets = self.accounts.values().filter_map(|it| Some(it.until?.0));
+        deadlines.chain(resets).min()
+    }
+
+    pub(crate) fn processes(&self) -> usize {
+        self.processes
+    }
+
+    pub(crate) fn starting(&self) -> usize {
+        self.starting
+    }
+
+    pub(crate) fn waiting(&self) -> usize {
+        self.queue.len()
+    }
+
+    pub(crate) fn memory(&self) -> u64 {
+        self.memory
+    }
+
+    /// Returns the members that wait.
+    pub(crate) fn waiters(&self) -> Vec<u64> {
+        self.queue.order()
+    }
+}

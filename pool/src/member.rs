@@ -1,0 +1,121 @@
+//! A session's part of the pool: an attachment.
+
+use crate::pool::Inner;
+use agentwire::attachment::{Action, Attach, Attachment, AttachmentEvent, Boxed, Gate, Opening};
+use agentwire_protocol::Frame;
+use agentwire_protocol::host::Prompt;
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use tokio::time::{Sleep, sleep_until};
+
+/// A member of the pool. It leaves when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Member {
+    pub(crate) id: u64,
+    pub(crate) pool: Arc<Inner>,
+}
+
+impl Drop for Member {
+    fn drop(&mut self) {
+        self.pool.leave(self.id);
+    }
+}
+
+/// Gives a member to the session that is opened with it.
+pub(crate) struct Joins(pub(crate) Mutex<Option<Member>>);
+
+impl Attach for Joins {
+    fn attach<'a>(
+        &'a self,
+        _: &'a mut Opening<'_>,
+    ) -> Boxed<'a, Result<Option<Box<dyn Attachment>>, agentwire::Error>> {
+        let member = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let attachment = member.map(|member| -> Box<dyn Attachment> {
+            Box::new(Session {
+                member,
+                deferred: VecDeque::new(),
+                until: None,
+                is_ready: false,
+            })
+        });
+        Box::pin(async { Ok(attachment) })
+    }
+}
+
+struct Session {
+    member: Member,
+    /// Messages that wait for the account.
+    deferred: VecDeque<Box<str>>,
+    /// When its limit resets.
+    until: Option<Pin<Box<Sleep>>>,
+    /// Whether its first process was reported as ready.
+    is_ready: bool,
+}
+
+impl Session {
+    /// Returns whether the account is limited, and waits until it is not.
+    fn is_limited(&mut self) -> bool {
+        let limit = self.member.pool.limited(self.member.id);
+        self.until = limit.map(|at| Box::pin(sleep_until(at.into())));
+        self.until.is_some()
+    }
+}
+
+impl Attachment for Session {
+    fn before_message(&mut self, message: &Prompt) -> Gate {
+        self.member.pool.used(self.member.id);
+        if !self.deferred.is_empty() || self.is_limited() {
+            self.deferred.push_back(message.uuid().into());
+            return Gate::Wait;
+        }
+        Gate::Pass
+    }
+
+    fn intercept(&mut self, message: &Frame) -> bool {
+        if !self.is_ready {
+            self.is_ready = true;
+            self.member.pool.ready(self.member.id);
+        }
+        self.member.pool.received(self.member.id, message);
+        false
+    }
+
+    fn observe(&mut self, happened: &AttachmentEvent<'_>) {
+        let (pool, id) = (&self.member.pool, self.member.id);
+        match happened {
+            AttachmentEvent::Started { pid, .. } => pool.started(id, *pid),
+            AttachmentEvent::Ready => pool.ready(id),
+            AttachmentEvent::Gone => pool.gone(id),
+            AttachmentEvent::TurnEnded => pool.used(id),
+            _ => {}
+        }
+    }
+
+    fn before_process(&mut self) -> Option<Boxed<'static, ()>> {
+        let (pool, id) = (Arc::clone(&self.member.pool), self.member.id);
+        Some(Box::pin(async move {
+            // It waits without a deadline; a closed pool lets it go on.
+            let _ = pool.wait(id, None).await;
+        }))
+    }
+
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Action> {
+        while !self.deferred.is_empty() {
+            if let Some(until) = &mut self.until {
+                if until.as_mut().poll(context).is_pending() {
+                    return Poll::Pending;
+                }
+                // Another session may have been told of another limit.
+                if self.is_limited() {
+                    continue;
+                }
+            }
+            if let Some(uuid) = self.deferred.pop_front() {
+                return Poll::Ready(Action::Send(uuid));
+            }
+        }
+        Poll::Pending
+    }
+}
