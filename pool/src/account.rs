@@ -76,6 +76,8 @@ pub(crate) fn is_refused(result: &ResultMessage) -> bool {
 pub(crate) enum Told {
     /// Requests are accepted.
     Accepted,
+    /// A turn has succeeded; a limit may have been told meanwhile.
+    Succeeded,
     /// Requests are refused, until this time if it is known.
     Refused(Option<SystemTime>),
 }
@@ -89,7 +91,7 @@ pub(crate) fn told(frame: &Frame) -> Option<Told> {
         },
         "result" => match frame.message() {
             Message::Result(result) if is_refused(&result) => Some(Told::Refused(None)),
-            Message::Result(result) if !result.is_error => Some(Told::Accepted),
+            Message::Result(result) if !result.is_error => Some(Told::Succeeded),
             _ => None,
         },
         _ => None,

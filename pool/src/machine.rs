@@ -248,6 +248,17 @@ impl Machine {
         }
     }
 
+    /// A turn of the account has succeeded. Only the agent can lift a limit that it has told.
+    pub(crate) fn succeeded(&mut self, account: &Arc<str>) {
+        if self
+            .accounts
+            .get(account)
+            .is_some_and(|it| it.until.is_none())
+        {
+            self.accepted(account);
+        }
+    }
+
     /// Returns when requests of the account are accepted again, if they are refused until then.
     pub(crate) fn limited(&self, now: Instant, account: &str) -> Option<(Instant, SystemTime)> {
         let until = self.accounts.get(account)?.until?;

@@ -519,6 +519,7 @@ impl Inner {
             };
             match told {
                 Told::Accepted => state.machine.accepted(&account),
+                Told::Succeeded => state.machine.succeeded(&account),
                 Told::Refused(until) => {
                     let until = until.and_then(|until| {
                         let left = until.duration_since(SystemTime::now()).ok()?;

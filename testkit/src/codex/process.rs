@@ -9,13 +9,16 @@ use crate::scenario::Fault;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::exit;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// The files of the machine.
-#[derive(Debug)]
-struct Files;
+#[derive(Debug, Default)]
+struct Files {
+    /// The folders that were created, once: a home that was removed meanwhile stays removed.
+    created: BTreeSet<PathBuf>,
+}
 
 impl Disk for Files {
     fn read(&self, path: &str) -> Option<String> {
@@ -23,7 +26,9 @@ impl Disk for Files {
     }
 
     fn write(&mut self, path: &str, text: &str) {
-        if let Some(folder) = Path::new(path).parent() {
+        if let Some(folder) = Path::new(path).parent()
+            && self.created.insert(folder.to_owned())
+        {
             drop(fs::create_dir_all(folder));
         }
         drop(fs::write(path, text));
@@ -68,7 +73,7 @@ pub fn main() -> ! {
         cwd: cwd.to_string_lossy().into_owned(),
         started_ms: u64::try_from(started.as_millis()).unwrap_or_default(),
     };
-    run(FakeCodex::new(&scenario, config, Files), &gates)
+    run(FakeCodex::new(&scenario, config, Files::default()), &gates)
 }
 
 fn run(mut codex: FakeCodex, gates: &GateFolder) -> ! {

@@ -206,6 +206,9 @@ impl Sessions {
             line[name] = value;
         }
         let lines = self.mirror(&file, &line);
+        if !self.last.contains_key(&file) {
+            create_folder(&file)?;
+        }
         append(&file, &[line])?;
         self.last.insert(file, uuid);
         Ok(lines)
@@ -220,6 +223,7 @@ impl Sessions {
                 agent_id,
                 metadata,
             } => {
+                create_folder(&self.path(&session_id, Some(&agent_id)))?;
                 let known = (session_id.clone(), metadata.clone());
                 self.subagents.insert(agent_id.clone(), known);
                 (session_id, agent_id, metadata)
@@ -234,7 +238,6 @@ impl Sessions {
             }
         };
         let file = self.path(&session_id, Some(&agent_id));
-        create_folder(&file)?;
         fs::write(file.with_extension("meta.json"), metadata.to_string())?;
         let mut entry = metadata;
         entry["type"] = "agent_metadata".into();
@@ -271,7 +274,9 @@ impl Sessions {
                 *session = id.into();
             }
         }
-        append(&self.file(id), &records)
+        let file = self.file(id);
+        create_folder(&file)?;
+        append(&file, &records)
     }
 
     fn folder(&self) -> PathBuf {
@@ -339,8 +344,8 @@ fn create_folder(file: &Path) -> io::Result<()> {
     file.parent().map_or(Ok(()), fs::create_dir_all)
 }
 
+/// Appends to a file whose folder exists: a home that was removed meanwhile stays removed.
 fn append(file: &Path, records: &[Value]) -> io::Result<()> {
-    create_folder(file)?;
     let mut options = OpenOptions::new();
     options.create(true).append(true);
     #[cfg(unix)]

@@ -1,0 +1,108 @@
+//! The limits of accounts on processes of the fake agent.
+
+use crate::fake_agent_path;
+use agentwire::Options;
+use agentwire_pool::{Account, Limits, Pool, PoolEvent, Reason, Ticket};
+use agentwire_testkit::{Scenario, Step, fake_agent};
+use serde_json::json;
+use std::time::{Duration, SystemTime};
+use tempfile::TempDir;
+
+fn options(home: &TempDir, scenario: &Scenario) -> Options {
+    Options::new()
+        .cli(fake_agent_path())
+        .env(fake_agent::SCRIPT, scenario.to_json())
+        .env("CLAUDE_CODE_MAX_RETRIES", "0")
+        .env("CLAUDE_CONFIG_DIR", home.path())
+}
+
+/// Returns a message that requests are rejected for so long from now.
+fn rejected(seconds: u64) -> (Step, SystemTime) {
+    let now = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap();
+    let resets_at = now.as_secs() + seconds;
+    let info = json!({"status": "rejected", "resetsAt": resets_at, "rateLimitType": "five_hour"});
+    let message = json!({"type": "rate_limit_event", "rate_limit_info": info});
+    let until = SystemTime::UNIX_EPOCH + Duration::from_secs(resets_at);
+    (Step::Message(message.as_object().unwrap().clone()), until)
+}
+
+#[tokio::test]
+async fn work_of_a_limited_account_waits_for_the_reset_or_goes_to_another_account() {
+    let home = tempfile::tempdir().unwrap();
+    let (limit, until) = rejected(2);
+    let limited = Scenario::default().reply([limit, Step::text("The last one.")]);
+    let hello = Scenario::default().reply([Step::text("Hello.")]).repeated();
+    let pool = Pool::new(Limits::new(4));
+    let mut events = pool.events();
+    let (one, two) = (Account::new("one"), Account::new("two"));
+    let caller = pool.caller().account(one.clone());
+    let mut session = caller.connect(options(&home, &limited)).await.unwrap();
+    session.prompt("Hello").await.unwrap();
+    assert_eq!(pool.status().refused, [("one".into(), Some(until))]);
+    // Another account is used at once.
+    let both = pool.caller().account(one.clone()).account(two);
+    let mut other = both.connect(options(&home, &hello)).await.unwrap();
+    assert_eq!(other.account(), Some("two"));
+    // What needs this account waits, and says why: a new session, and a message of an old one.
+    let ticket = Ticket::default();
+    let caller = pool.caller().account(one).ticket(&ticket);
+    let new = options(&home, &hello);
+    let waiting = tokio::spawn(async move { caller.prompt("Hello", new).await });
+    let handle = session.handle();
+    let message = tokio::spawn(async move { handle.prompt("And now?").await });
+    loop {
+        match events.next().await.unwrap() {
+            PoolEvent::Waits { id, reason, .. } if Some(id) == ticket.id() => {
+                assert_eq!(ticket.place().unwrap().reason, reason);
+                let Reason::Account {
+                    account,
+                    until: told,
+                    ..
+                } = reason
+                else {
+                    panic!("{reason}")
+                };
+                assert_eq!((&*account, told), ("one", until));
+                break;
+            }
+            _ => {}
+        }
+    }
+    waiting.await.unwrap().unwrap();
+    message.await.unwrap().unwrap();
+    assert!(SystemTime::now() >= until);
+    session.close().await;
+    other.close().await;
+}
+
+#[tokio::test]
+async fn a_refused_prompt_is_tried_again_with_another_account_if_the_program_says_so() {
+    let home = tempfile::tempdir().unwrap();
+    let refused =
+        |scenario: Scenario| scenario.reply([Step::error(429, "rate_limit_error", "Later.")]);
+    let refuses = refused(Scenario::default());
+    let hello = Scenario::default().reply([Step::text("Hello.")]);
+    let script = |account: &str, scenario: &Scenario| {
+        Account::new(account).env(fake_agent::SCRIPT, scenario.to_json())
+    };
+    let pool = Pool::new(Limits::new(4));
+    let caller = pool
+        .caller()
+        .account(script("one", &refuses))
+        .account(script("two", &hello));
+    let options = || options(&home, &Scenario::default());
+    let result = caller.prompt("Hello", options()).await.unwrap();
+    assert_eq!(result.api_error_status, Some(429));
+    // `one` is not used again before it was accepted, as long as there is another one.
+    let result = caller.prompt("Hello", options()).await.unwrap();
+    assert_eq!(result.text(), "Hello.");
+    let pool = Pool::new(Limits::new(4));
+    let caller = pool
+        .caller()
+        .account(script("one", &refuses))
+        .account(script("two", &hello));
+    let result = caller.retries(1).prompt("Hello", options()).await.unwrap();
+    assert_eq!(result.text(), "Hello.");
+}
