@@ -1,10 +1,15 @@
 //! Tests with the fake agent.
 
-#![allow(clippy::unwrap_used, reason = "a failure fails the test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a failure fails the test, and some print what they measured"
+)]
 
 mod home;
 mod ledger;
 mod limits;
+mod outside;
 mod pool;
 
 /// Returns the path of the fake agent. Cargo builds a package's examples with its tests.

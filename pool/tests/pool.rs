@@ -1,12 +1,13 @@
 //! The pool on processes of the fake agent, seen from outside.
 
 use crate::fake_agent_path;
+use crate::outside::{number, seen};
 use agentwire::{ClosePolicy, Error, Event, Options};
 use agentwire_pool::{Limits, Pool, PoolError, PoolEvent, Reason, Ticket};
 use agentwire_testkit::fake_agent::Gates;
 use agentwire_testkit::{Scenario, Step, fake_agent};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -92,7 +93,7 @@ async fn settled(pool: &Pool) {
 
 #[tokio::test]
 async fn many_callers_at_once_never_have_more_processes_than_allowed() {
-    let callers = std::env::var("AGENTWIRE_CALLERS").map_or(60, |it| it.parse().unwrap());
+    let callers = number("AGENTWIRE_CALLERS", 60);
     let agent = Agent::new();
     let pool = Pool::new(Limits::new(6).starting(3));
     let mut calls = JoinSet::new();
@@ -341,4 +342,101 @@ async fn memory_is_measured_and_bounds_processes() {
     second.abort().await;
     drop(first);
     settled(&pool).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_sessions_take_turns_on_few_processes() {
+    const PROCESSES: usize = 8;
+    const MEMORY: u64 = 256 << 20;
+    let (sessions, turns) = (number("AGENTWIRE_SESSIONS", 20), 3);
+    let agent = Agent::new();
+    let pool = Pool::new(Limits::new(PROCESSES).starting(4).memory(MEMORY));
+    let began = Instant::now();
+    let mut running = JoinSet::new();
+    for number in 0..sessions {
+        let caller = pool.caller().tenant(number.to_string());
+        let options = agent.options(&hello());
+        running.spawn(async move {
+            let mut session = caller.connect(options).await.unwrap();
+            for _ in 0..turns {
+                assert_eq!(session.prompt("Hello").await.unwrap().text(), "Hello.");
+            }
+            session.close().await;
+        });
+    }
+    let log = format!("LOG={}", agent.log().display());
+    let (mut most, mut peak) = (0, 0);
+    while !running.is_empty() {
+        tokio::select! {
+            done = running.join_next() => done.unwrap().unwrap(),
+            () = tokio::time::sleep(Duration::from_millis(10)) => {}
+        }
+        let (processes, kilobytes) = seen(&log);
+        most = most.max(processes);
+        peak = peak.max(kilobytes * 1024);
+    }
+    let (seconds, turns) = (began.elapsed().as_secs_f64(), sessions * turns);
+    println!(
+        "{sessions} sessions, {turns} turns in {seconds:.1} s ({:.0} a second) by {} processes; \
+         at most {most} of {PROCESSES} at once, {} of {} MiB",
+        turns as f64 / seconds,
+        agent.processes().0,
+        peak >> 20,
+        MEMORY >> 20
+    );
+    assert!((1..=PROCESSES).contains(&most), "{most} processes");
+    assert!(agent.processes().1 <= PROCESSES);
+    assert!(peak <= MEMORY, "{peak} bytes");
+    settled(&pool).await;
+}
+
+#[tokio::test]
+async fn small_tenants_wait_for_a_round_and_not_for_the_large_tenant() {
+    const TENANTS: usize = 20;
+    let load = number("AGENTWIRE_LOAD", 2);
+    let agent = Agent::new();
+    let pool = Pool::new(Limits::new(2).starting(2));
+    let mut events = pool.events();
+    let starts = tokio::spawn(async move {
+        let mut starts = Vec::new();
+        while let Some(event) = events.next().await {
+            if let PoolEvent::Starts { tenant, waited, .. } = event {
+                starts.push((tenant, waited));
+            }
+        }
+        starts
+    });
+    let mut calls = JoinSet::new();
+    // All callers of the large tenant are there first.
+    for tenant in 0..TENANTS {
+        let callers = if tenant == 0 { load * 20 } else { load };
+        for _ in 0..callers {
+            let caller = pool
+                .caller()
+                .tenant(tenant.to_string())
+                .priority(-(tenant as i32));
+            let options = agent.options(&hello());
+            calls.spawn(async move { caller.prompt("Hello", options).await.map(drop) });
+        }
+    }
+    for outcome in calls.join_all().await {
+        outcome.unwrap();
+    }
+    settled(&pool).await;
+    drop(pool);
+    let starts = starts.await.unwrap();
+    let longest = |is_large: bool| {
+        let waits = starts
+            .iter()
+            .filter(|(tenant, _)| (&**tenant == "0") == is_large);
+        waits.map(|(_, waited)| *waited).max().unwrap()
+    };
+    let last = starts.iter().rposition(|(tenant, _)| &**tenant != "0");
+    println!(
+        "{TENANTS} tenants: the longest wait of the small ones {:?}, of the large one {:?}",
+        longest(false),
+        longest(true)
+    );
+    // A round has a caller of each tenant; the first starts before the others have come.
+    assert!(last.unwrap() <= load * TENANTS + 2, "{last:?}");
 }

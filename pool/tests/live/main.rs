@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+#[path = "../outside.rs"]
+mod outside;
 #[path = "../../../tests/support/mod.rs"]
 mod support;
 

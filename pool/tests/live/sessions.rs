@@ -1,47 +1,20 @@
 //! Many sessions of the real CLI on one machine.
 
+use crate::outside::{number, seen};
 use crate::support::Live;
 use agentwire_pool::{Limits, Pool};
 use agentwire_testkit::{Scenario, Step};
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
-/// The number of sessions. `AGENTWIRE_SESSIONS=20` is what the documentation shows.
-fn number(default: usize) -> usize {
-    std::env::var("AGENTWIRE_SESSIONS").map_or(default, |it| it.parse().unwrap())
-}
-
-/// Returns the number of CLIs with this home, and the resident kilobytes of all processes that
-/// have it.
-fn seen(home: &str) -> (usize, u64) {
-    let own = std::process::id().to_string();
-    let home = format!("HOME={home}");
-    let (mut processes, mut kilobytes) = (0, 0_u64);
-    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
-        let path = entry.path();
-        let read = |name: &str| std::fs::read_to_string(path.join(name)).unwrap_or_default();
-        let status = read("status");
-        let value = |name: &str| {
-            let line = status.lines().find_map(|line| line.strip_prefix(name));
-            line.unwrap_or_default().trim().to_owned()
-        };
-        if read("environ").split('\0').any(|it| it == home) {
-            processes += usize::from(value("PPid:") == own);
-            let resident = value("VmRSS:");
-            kilobytes += resident.trim_end_matches(" kB").parse().unwrap_or(0);
-        }
-    }
-    (processes, kilobytes)
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_sessions_stay_within_the_bounds_seen_from_outside() {
     const PROCESSES: usize = 4;
     const MEMORY: u64 = 1 << 30;
-    let (sessions, turns) = (number(6), 3);
+    let (sessions, turns) = (number("AGENTWIRE_SESSIONS", 6), 3);
     let live = Live::start(Scenario::default().reply([Step::text("Hello.")]).repeated()).await;
     let pool = Pool::new(Limits::new(PROCESSES).starting(2).memory(MEMORY));
-    let home = live.home.path().display().to_string();
+    let home = format!("HOME={}", live.home.path().display());
     let began = Instant::now();
     let mut running = JoinSet::new();
     for number in 0..sessions {
