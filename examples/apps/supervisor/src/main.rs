@@ -6,6 +6,7 @@ mod worker;
 
 use agentwire::ClosePolicy;
 use agentwire::permission::visible;
+use agentwire_pool::{Limits, Pool};
 use clap::Parser;
 use crossterm::event::{Event, EventStream, KeyCode, KeyEvent, KeyModifiers};
 use fake::Fake;
@@ -33,6 +34,9 @@ struct Arguments {
     /// How many seconds running turns may take to finish when the program stops
     #[arg(long, default_value_t = 10)]
     grace: u64,
+    /// How many agents may run at once; idle ones sleep while others wait
+    #[arg(long, default_value_t = 8)]
+    processes: usize,
     #[command(flatten)]
     fake: Fake,
 }
@@ -50,6 +54,7 @@ async fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let options = arguments.fake.options(include_str!("../fake.json"))?;
     let (stop, stopping) = watch::channel(false);
     let shared = Shared {
+        pool: Pool::new(Limits::new(arguments.processes)),
         options: options.cwd(&arguments.cwd).close_policy(policy),
         changed: Arc::new(Notify::new()),
         stop: stopping,

@@ -19,6 +19,8 @@ pub struct Status {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum State {
+    /// So many others go on before it.
+    Waiting(usize),
     Starting,
     Running,
     /// The session is idle. The text is the outcome of the last turn.
@@ -83,6 +85,7 @@ fn tokens(usage: &Usage) -> u64 {
 impl fmt::Display for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Waiting(ahead) => write!(f, "waiting: {ahead} ahead"),
             Self::Starting => f.write_str("starting"),
             Self::Running => f.write_str("running"),
             Self::Idle(outcome) => write!(f, "idle: {outcome}"),

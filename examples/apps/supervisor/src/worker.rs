@@ -1,7 +1,8 @@
 //! A worker runs a session with one task. The user can restart it.
 
 use crate::status::{State, Status};
-use agentwire::{Client, Options};
+use agentwire::Options;
+use agentwire_pool::{Pool, Ticket};
 use std::sync::Arc;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinSet;
@@ -11,11 +12,13 @@ pub struct Worker {
     pub task: String,
     status: watch::Receiver<Status>,
     restart: mpsc::Sender<()>,
+    ticket: Ticket,
 }
 
 /// The state that all workers share.
 #[derive(Clone)]
 pub struct Shared {
+    pub pool: Pool,
     pub options: Options,
     /// Notified when the status of a worker changes.
     pub changed: Arc<Notify>,
@@ -46,22 +49,29 @@ impl Worker {
         let (updates, status) = watch::channel(Status::new(0));
         // One pending request is enough, however often the key is pressed.
         let (restart, restarts) = mpsc::channel(1);
+        let ticket = Ticket::default();
         let run = Run {
             task: task.clone(),
             shared,
             status: updates,
             restarts,
+            ticket: ticket.clone(),
         };
         running.spawn(run.run());
         Self {
             task,
             status,
             restart,
+            ticket,
         }
     }
 
     pub fn status(&self) -> Status {
-        self.status.borrow().clone()
+        let mut status = self.status.borrow().clone();
+        if let Some(place) = self.ticket.place() {
+            status.state = State::Waiting(place.ahead);
+        }
+        status
     }
 
     /// Ends the session at once, and starts a new one with the same task.
@@ -77,6 +87,8 @@ struct Run {
     shared: Shared,
     status: watch::Sender<Status>,
     restarts: mpsc::Receiver<()>,
+    /// The place in the pool's queue.
+    ticket: Ticket,
 }
 
 impl Run {
@@ -97,7 +109,8 @@ impl Run {
 
     async fn session(&mut self) -> End {
         let shared = self.shared.clone();
-        let connecting = Client::connect(self.shared.options.clone());
+        let caller = self.shared.pool.caller().ticket(&self.ticket);
+        let connecting = caller.connect(self.shared.options.clone());
         let mut client = tokio::select! {
             client = connecting => match client {
                 Ok(client) => client,

@@ -5,6 +5,7 @@ mod routes;
 mod session;
 mod store;
 
+use agentwire_pool::{Limits, Pool};
 use clap::Parser;
 use fake::Fake;
 use std::error::Error;
@@ -23,6 +24,9 @@ struct Arguments {
     /// The directory in which the agents work
     #[arg(long, default_value = ".")]
     cwd: PathBuf,
+    /// How many agents may run at once; idle ones sleep while others wait
+    #[arg(long, default_value_t = 8)]
+    processes: usize,
     #[command(flatten)]
     fake: Fake,
 }
@@ -39,7 +43,8 @@ async fn serve(arguments: Arguments) -> Result<(), Box<dyn Error>> {
     let options = arguments.fake.options(include_str!("../fake.json"))?;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, arguments.port)).await?;
     let address = listener.local_addr()?;
-    let store = Store::new(options, &arguments.cwd.canonicalize()?)?;
+    let pool = Pool::new(Limits::new(arguments.processes));
+    let store = Store::new(pool, options, &arguments.cwd.canonicalize()?)?;
     let routes = routes::routes(store, address.port());
     println!("http://{address}");
 

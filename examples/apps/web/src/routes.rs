@@ -18,6 +18,7 @@ use crate::store::Store;
 use agentwire::Error;
 use agentwire::protocol::message::Priority;
 use agentwire_history::HistoryError;
+use agentwire_pool::PoolError;
 use axum::extract::{Path, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, StatusCode};
@@ -198,6 +199,12 @@ fn conflict(why: &str) -> Refusal {
 impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
         Self(StatusCode::BAD_GATEWAY, error.to_string())
+    }
+}
+
+impl From<PoolError> for Refusal {
+    fn from(error: PoolError) -> Self {
+        Self(StatusCode::SERVICE_UNAVAILABLE, error.to_string())
     }
 }
 

@@ -7,7 +7,8 @@ use agentwire::protocol::mcp::McpElicitationResult;
 use agentwire::protocol::message::Priority;
 use agentwire::protocol::permission::CanUseTool;
 use agentwire::view::{Body, Input, View};
-use agentwire::{Client, Error, Handle, PermissionResult, SubmissionState, UserMessage};
+use agentwire::{Error, Handle, PermissionResult, SubmissionState, UserMessage};
+use agentwire_pool::{PoolError, Session as Agent};
 use axum::response::sse::Event;
 use futures::{Stream, StreamExt, stream};
 use serde::Deserialize;
@@ -102,7 +103,7 @@ impl Session {
     }
 
     /// Applies the events of the agent until it exits.
-    async fn run(self: Arc<Self>, mut client: Client) {
+    async fn run(self: Arc<Self>, mut client: Agent) {
         let error = loop {
             match client.next().await {
                 Some(Ok(event)) => self.push(&event),
@@ -116,12 +117,12 @@ impl Session {
     }
 
     /// Sends a prompt. Starts the agent if it is not running.
-    pub async fn send(self: &Arc<Self>, text: &str, priority: Priority) -> Result<(), Error> {
+    pub async fn send(self: &Arc<Self>, text: &str, priority: Priority) -> Result<(), PoolError> {
         let mut agent = self.agent.lock().await;
         let handle = match &*agent {
             Some(handle) => handle.clone(),
             None => {
-                let client = Client::connect(self.store.options(&self.stored_id())).await?;
+                let client = self.store.connect(&self.stored_id()).await?;
                 let handle = client.handle();
                 tokio::spawn(Arc::clone(self).run(client));
                 agent.insert(handle).clone()

@@ -4,17 +4,23 @@ use agentwire::Options;
 use agentwire::protocol::transcript::{Files, Place};
 use agentwire::view::View;
 use agentwire_history::{History, HistoryError, ListSessions, SessionInfo};
+use agentwire_pool::{Pool, PoolError, Session};
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
+
+/// How long a prompt waits for a process.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 pub struct Store {
+    pool: Pool,
     options: Options,
     history: History,
 }
 
 impl Store {
     /// Creates the store of the agents with these options that work in `cwd`.
-    pub fn new(options: Options, cwd: &Path) -> Result<Self, HistoryError> {
+    pub fn new(pool: Pool, options: Options, cwd: &Path) -> Result<Self, HistoryError> {
         let environment = options.passed_environment();
         let history = History::of_environment(|name| environment.get(name))?.project(cwd);
         let options = options
@@ -22,16 +28,22 @@ impl Store {
             .partial_messages(true)
             .forward_subagent_text(true)
             .requests_in_stream(true);
-        Ok(Self { options, history })
+        Ok(Self {
+            pool,
+            options,
+            history,
+        })
     }
 
-    /// Returns the options of an agent that starts or resumes the session.
-    pub fn options(&self, id: &str) -> Options {
+    /// Starts or resumes the session, when the pool has a process for it.
+    pub async fn connect(&self, id: &str) -> Result<Session, PoolError> {
         let options = self.options.clone();
-        match self.exists(id) {
+        let options = match self.exists(id) {
             true => options.resume(id),
             false => options.session_id(id),
-        }
+        };
+        let caller = self.pool.caller().within(PATIENCE);
+        caller.connect(options).await
     }
 
     pub fn exists(&self, id: &str) -> bool {
