@@ -459,6 +459,11 @@ impl Machine {
         deadlines.chain(resets).min()
     }
 
+    #[cfg(test)]
+    pub(crate) fn waiters(&self) -> Vec<u64> {
+        self.queue.order()
+    }
+
     pub(crate) fn processes(&self) -> usize {
         self.processes
     }
@@ -473,10 +478,5 @@ impl Machine {
 
     pub(crate) fn memory(&self) -> u64 {
         self.memory
-    }
-
-    /// Returns the members that wait.
-    pub(crate) fn waiters(&self) -> Vec<u64> {
-        self.queue.order()
     }
 }

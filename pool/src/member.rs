@@ -96,7 +96,7 @@ impl Attachment for Session {
     fn before_process(&mut self) -> Option<Boxed<'static, ()>> {
         let (pool, id) = (Arc::clone(&self.member.pool), self.member.id);
         Some(Box::pin(async move {
-            // It waits without a deadline; a closed pool lets it go on.
+            // It waits without a deadline, also in a closed pool.
             let _ = pool.wait(id, None).await;
         }))
     }

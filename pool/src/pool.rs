@@ -9,7 +9,7 @@ use crate::memory;
 use agentwire::protocol::message::ResultMessage;
 use agentwire::{Client, Handle, Options, UserMessage};
 use agentwire_protocol::Frame;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -62,6 +62,8 @@ pub(crate) struct Inner {
 struct State {
     machine: Machine,
     waiters: HashMap<u64, oneshot::Sender<Result<(), PoolError>>>,
+    /// Those of them that have no session yet.
+    callers: HashSet<u64>,
     /// The sessions with a process that the system knows.
     pids: HashMap<u64, u32>,
     handles: HashMap<u64, Handle>,
@@ -96,6 +98,7 @@ impl Pool {
         let state = State {
             machine: Machine::new(limits),
             waiters: HashMap::new(),
+            callers: HashSet::new(),
             pids: HashMap::new(),
             handles: HashMap::new(),
             sleeps: Vec::new(),
@@ -170,11 +173,9 @@ impl Pool {
     pub fn close(&self) {
         let mut state = self.0.state();
         state.is_closed = true;
-        for id in state.machine.waiters() {
-            if let Some(waiter) = state.waiters.remove(&id) {
-                state.machine.gone(id);
-                let _ = waiter.send(Err(PoolError::Closed));
-            }
+        for id in std::mem::take(&mut state.callers) {
+            state.machine.gone(id);
+            state.answer(id, Err(PoolError::Closed));
         }
     }
 }
@@ -324,7 +325,11 @@ impl Caller {
                 return Err(PoolError::Closed);
             }
             let tenant = Arc::clone(&self.tenant);
-            (state.machine).join(Instant::now(), tenant, self.priority, accounts.collect())
+            let accounts = accounts.collect();
+            let machine = &mut state.machine;
+            let id = machine.join(Instant::now(), tenant, self.priority, accounts);
+            state.callers.insert(id);
+            id
         };
         let member = Member {
             id,
@@ -466,6 +471,7 @@ impl Inner {
     pub(crate) fn leave(&self, id: u64) {
         self.change(|state, _| {
             state.waiters.remove(&id);
+            state.callers.remove(&id);
             state.pids.remove(&id);
             state.handles.remove(&id);
             state.machine.leave(id);
@@ -544,6 +550,7 @@ impl Inner {
 impl State {
     /// Tells a waiter how its wait has ended. If it is gone, the member is about to leave.
     fn answer(&mut self, id: u64, answer: Result<(), PoolError>) {
+        self.callers.remove(&id);
         if let Some(waiter) = self.waiters.remove(&id) {
             let _ = waiter.send(answer);
         }

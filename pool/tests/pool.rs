@@ -190,6 +190,21 @@ async fn a_caller_that_goes_away_frees_its_place_wherever_it_is() {
     settled(&pool).await;
 }
 
+#[tokio::test]
+async fn the_place_of_a_dropped_session_is_free_when_its_process_is_gone() {
+    let agent = Agent::new();
+    let pool = Pool::new(Limits::new(1));
+    let log = format!("LOG={}", agent.log().display());
+    for _ in 0..5 {
+        let session = pool.connect(agent.options(&hello())).await.unwrap();
+        assert_eq!(seen(&log).0, 1);
+        session.send("Hello");
+        drop(session);
+    }
+    settled(&pool).await;
+    assert_eq!(seen(&log).0, 0);
+}
+
 /// Waits until the pool is so.
 async fn until(pool: &Pool, mut met: impl FnMut(&Pool) -> bool) {
     let mut events = pool.events();
