@@ -11,6 +11,8 @@ mod asks;
 mod background;
 #[path = "live/changed.rs"]
 mod changed;
+#[path = "live/check.rs"]
+mod check;
 #[path = "live/controls.rs"]
 mod controls;
 #[path = "live/damaged.rs"]

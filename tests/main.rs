@@ -7,6 +7,7 @@ mod support;
 mod asks;
 mod attachments;
 mod callbacks;
+mod check;
 mod closing;
 mod controls;
 #[cfg(all(feature = "mcp", feature = "view"))]
