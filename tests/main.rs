@@ -17,6 +17,7 @@ mod ending;
 mod flow;
 mod hooks;
 mod invalid_requests;
+mod logins;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod mistakes;
