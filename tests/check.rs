@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-use crate::support::{fake, fake_agent_path, hasty, script};
+use crate::support::{LONG, fake, fake_agent_path, hasty, script};
 use agentwire::check::{CliSource, Login, ProblemKind};
 use agentwire::protocol::permission::PermissionMode;
 use agentwire::store::MemoryStore;
@@ -182,12 +182,28 @@ async fn invalid_options_are_a_problem() {
 
 #[tokio::test]
 async fn the_session_and_the_store_of_the_options_are_not_used() {
+    let folder = TempDir::new().unwrap();
+    let written = folder.path().join("arguments");
+    let records = format!(
+        "echo \"$@\" > '{}'; exec '{}' \"$@\"",
+        written.display(),
+        fake_agent_path().display()
+    );
     let options = fake(&Scenario::default())
+        .cli(script(&folder, &records))
+        .model("claude-haiku-4-5")
         .session_store(MemoryStore::new())
-        .resume("11111111-0000-4000-8000-000000000001");
+        .resume("11111111-0000-4000-8000-000000000001")
+        .fork_session(true);
     let before = options.command_line().unwrap().arguments;
     assert_eq!(kinds(&check(&options).await), []);
     assert_eq!(options.command_line().unwrap().arguments, before);
+    let arguments = fs::read_to_string(written).unwrap();
+    assert!(arguments.contains("--model=claude-haiku-4-5"));
+    for flag in ["--resume", "--fork-session", "--session-mirror"] {
+        assert!(before.iter().any(|it| it.starts_with(flag)), "{flag}");
+        assert!(!arguments.contains(flag), "{flag} in {arguments}");
+    }
 }
 
 #[tokio::test]
@@ -217,7 +233,8 @@ async fn a_model_that_refuses_or_does_not_reply_is_a_problem() {
     let hangs = Scenario::default().reply([Step::WaitMs(600_000)]);
     let options = fake(&hangs)
         .request_timeout(Duration::from_secs(2))
-        .close_policy(hasty());
-    let silent = check_with_turn(&options).await;
+        .close_policy(hasty().finish(10 * LONG));
+    let silent = tokio::time::timeout(LONG, check_with_turn(&options)).await;
+    let silent = silent.expect("the check waits for the turn");
     assert_eq!(kinds(&silent), [ProblemKind::NoReply]);
 }
