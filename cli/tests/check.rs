@@ -2,10 +2,12 @@
 
 #![allow(clippy::unwrap_used)]
 
+use crate::support::processes::{assert_gone, lines_of};
 use crate::support::{agentwire, fake_agent_path, stderr, stdout};
 use agentwire_testkit::{Scenario, Step, fake_agent};
 use serde_json::Value;
-use std::process::{Output, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 
 fn check(cli: impl AsRef<std::ffi::OsStr>, arguments: &[&str]) -> Output {
     let scenario = Scenario::default().reply([Step::text("OK.")]);
@@ -51,21 +53,44 @@ fn json_has_all_members_and_the_model_that_replied() {
     assert_eq!(check["login"]["kind"], "api_key");
     assert!(check["model"].is_string(), "{check}");
     assert_eq!(check["problems"].as_array().unwrap().len(), 0);
+}
 
-    let output = check_json_of_a_hanging_cli();
+/// Returns a program that writes its process ID to a file and does nothing else.
+fn hanging_cli(folder: &Path) -> PathBuf {
+    let path = folder.join("cli");
+    let text = format!(
+        "#!/bin/sh\necho $$ >> '{}'\nexec sleep 600\n",
+        folder.join("pids").display()
+    );
+    let write = "printf %s \"$1\" > \"$0\" && chmod 755 \"$0\"";
+    let mut shell = Command::new("sh");
+    let written = shell.args(["-c", write]).arg(&path).arg(text).status();
+    assert!(written.unwrap().success());
+    path
+}
+
+#[test]
+fn a_cli_that_does_not_respond_is_a_problem() {
+    let folder = tempfile::tempdir().unwrap();
+    let cli = hanging_cli(folder.path());
+    let output = check(cli, &["--json", "--timeout", "1"]);
     assert_eq!(output.status.code(), Some(1));
     let check: Value = serde_json::from_str(&stdout(&output)).unwrap();
     assert_eq!(check["problems"][0]["kind"], "no_response");
     assert_eq!(check["problems"][0]["is_fatal"], true);
+    assert_gone(&lines_of(&folder.path().join("pids"), 1));
 }
 
-/// Checks a program that neither writes nor exits.
-fn check_json_of_a_hanging_cli() -> Output {
+#[test]
+fn terminating_the_command_leaves_no_processes() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("cli");
-    let write = "printf '#!/bin/sh\\nexec sleep 600\\n' > \"$0\" && chmod 755 \"$0\"";
-    let mut shell = std::process::Command::new("sh");
-    let written = shell.args(["-c", write]).arg(&path).status();
-    assert!(written.unwrap().success());
-    check(&path, &["--json", "--timeout", "1"])
+    let mut command = agentwire("check");
+    command.arg("--cli").arg(hanging_cli(folder.path()));
+    let mut child = command.stdin(Stdio::null()).spawn().unwrap();
+    let pids = lines_of(&folder.path().join("pids"), 1);
+    let pid = child.id().to_string();
+    let killed = Command::new("kill").args(["-TERM", &pid]).status();
+    assert!(killed.unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    assert_gone(&pids);
 }
