@@ -202,6 +202,7 @@ pub use agentwire_view as view;
 
 pub mod attachment;
 pub mod callback;
+pub mod check;
 mod client;
 #[cfg(feature = "view")]
 mod client_agent;
@@ -233,6 +234,8 @@ pub use agentwire_protocol::permission::{PermissionMode, PermissionResult};
 pub use agentwire_protocol::{Frame, Json, Message};
 #[doc(inline)]
 pub use callback::Later;
+#[doc(inline)]
+pub use check::{Check, check, check_with_turn};
 pub use client::{Client, Query, attach, attach_up_to, prompt, query};
 #[cfg(feature = "view")]
 pub use client_agent::ClientAgent;

@@ -11,6 +11,8 @@ mod asks;
 mod background;
 #[path = "live/changed.rs"]
 mod changed;
+#[path = "live/check.rs"]
+mod check;
 #[path = "live/controls.rs"]
 mod controls;
 #[path = "live/damaged.rs"]
@@ -29,12 +31,16 @@ mod ids;
 mod interrupts;
 #[path = "live/login.rs"]
 mod login;
+#[path = "live/logins.rs"]
+mod logins;
 #[path = "live/mcp.rs"]
 mod mcp;
 #[path = "live/mcp_servers.rs"]
 mod mcp_servers;
 #[path = "live/moved.rs"]
 mod moved;
+#[path = "support/oauth.rs"]
+mod oauth;
 #[path = "live/options.rs"]
 mod options;
 #[path = "live/order.rs"]

@@ -7,6 +7,7 @@ mod support;
 mod asks;
 mod attachments;
 mod callbacks;
+mod check;
 mod closing;
 mod controls;
 #[cfg(all(feature = "mcp", feature = "view"))]
@@ -16,6 +17,7 @@ mod ending;
 mod flow;
 mod hooks;
 mod invalid_requests;
+mod logins;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod mistakes;

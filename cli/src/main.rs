@@ -2,6 +2,7 @@
 
 #[cfg(feature = "acp")]
 mod acp;
+mod check;
 mod conform;
 mod convert;
 mod files;
@@ -37,6 +38,7 @@ struct Arguments {
 enum Command {
     /// Send one prompt to an agent and stream its response
     Run(run::Arguments),
+    Check(check::Arguments),
     /// Print a session or a recording in readable form
     Inspect(inspect::Arguments),
     /// Run a scripted model for an agent, as a server on loopback
@@ -72,6 +74,7 @@ async fn main() -> ExitCode {
     }
     match Arguments::parse().command {
         Command::Run(arguments) => run::run(arguments).await,
+        Command::Check(arguments) => check::run(arguments).await,
         Command::Inspect(arguments) => inspect::inspect(&arguments),
         Command::Model(arguments) => model::model(arguments).await,
         Command::Tap(arguments) => tap::tap(arguments).await,

@@ -6,6 +6,7 @@ mod support;
 
 #[cfg(feature = "acp")]
 mod acp;
+mod check;
 mod conform_cli;
 mod conform_sdk;
 mod conform_store;

@@ -97,6 +97,8 @@ types! {
     control {
         AccountInfo AgentRequest Answer AppliedSettings ApplyFlagSettings BackgroundTasks
         BackgroundTasksAnswer BinaryVersion CacheImpact CancelAsyncMessage CancelAsyncMessageAnswer
+        ClaudeAuthenticate ClaudeAuthenticateAnswer ClaudeLoginAnswer ClaudeOauthCallback
+        ClaudeOauthWaitForCompletion
         ContextAgent ContextApiUsage ContextCategory ContextCommands ContextDeferredTool ContextItem
         ContextMcpInstructions ContextMcpTool ContextMemoryFile ContextMessages ContextSkill
         ContextSkills ContextSquare ContextToolCalls ContextUsage ControlCancel ControlRequest
@@ -106,6 +108,7 @@ types! {
         GetUsageAnswer HookEventListing HookListing HooksBareMode HooksListing HooksPolicy
         HooksSafeMode Initialize InitializeAnswer Interrupt InterruptReceipt ListModels
         ListModelsAnswer ListPermissionRules ListPermissionRulesAnswer McpCall McpCallAnswer
+        McpAuthenticate McpAuthenticateAnswer McpClearAuth McpOauthCallbackUrl
         McpInputFile McpOutputFile McpReadResource McpReadResourceAnswer McpReconnect
         McpResourceContents McpSetServers McpSetServersAnswer McpStatus McpStatusAnswer McpToggle
         ModelPlanLimit PermissionRuleDescription PermissionRuleEntry PermissionRulesState PlanLimits

@@ -9,14 +9,14 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 /// The version of a locally spawned CLI.
-pub(super) struct LocalVersion {
+pub(crate) struct LocalVersion {
     program: Option<PathBuf>,
     pub(super) known: Option<CliVersion>,
     timeout: Duration,
 }
 
 impl LocalVersion {
-    pub(super) fn new(program: Option<PathBuf>, options: &Options) -> Self {
+    pub(crate) fn new(program: Option<PathBuf>, options: &Options) -> Self {
         Self {
             program,
             known: options.cli_version,
@@ -25,7 +25,7 @@ impl LocalVersion {
     }
 
     /// Returns the version, if it is known or the CLI prints it.
-    pub(super) async fn ask(&mut self, line: &CommandLine) -> Option<CliVersion> {
+    pub(crate) async fn ask(&mut self, line: &CommandLine) -> Option<CliVersion> {
         if self.known.is_none()
             && let Some(program) = &self.program
             && let Ok(cli) = find_cli(Some(program))

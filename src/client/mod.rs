@@ -7,6 +7,7 @@ mod query;
 mod views;
 
 pub use attach::{attach, attach_up_to};
+pub(crate) use local_version::LocalVersion;
 pub use query::{Query, prompt, query};
 
 use crate::command::Command;
@@ -22,7 +23,6 @@ use agentwire_protocol::control::InitializeAnswer;
 use agentwire_protocol::host::RequestFailure;
 use agentwire_protocol::message::Message;
 use futures_core::Stream;
-use local_version::LocalVersion;
 use std::borrow::Cow;
 use std::ops::Deref;
 use std::pin::Pin;

@@ -4,6 +4,7 @@
 mod files;
 mod interruption;
 mod introspection;
+mod login;
 mod mcp;
 mod mcp_readiness;
 mod plugins;

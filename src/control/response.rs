@@ -13,6 +13,7 @@ use std::pin::Pin;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
+use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// A control request that was sent. Await it for the typed response;
@@ -51,9 +52,21 @@ impl<T> fmt::Debug for ResponseFuture<T> {
 impl<T> ResponseFuture<T> {
     /// Sends a request, unless the agent does not support all of it.
     pub(crate) fn request<R: HostRequest<Response = T>>(link: &Link, request: &R) -> Self {
+        Self::request_within(link, request, link.request_timeout)
+    }
+
+    /// Sends a request with a timeout of its own.
+    pub(crate) fn request_within<R: HostRequest<Response = T>>(
+        link: &Link,
+        request: &R,
+        timeout: Duration,
+    ) -> Self {
         let made = supports(link, R::SUBTYPE, request.relies_on())
             .and_then(|()| Request::new(new_id(), request).map_err(Error::from));
-        Self::make(link, R::SUBTYPE, R::CAPABILITY, made)
+        Self {
+            sent: Sent::new(link, R::SUBTYPE, R::CAPABILITY, made, timeout),
+            kind: PhantomData,
+        }
     }
 
     /// Sends a request that was built, or fails with its error.
@@ -64,7 +77,7 @@ impl<T> ResponseFuture<T> {
         request: Result<Request, Error>,
     ) -> Self {
         Self {
-            sent: Sent::new(link, subtype, capability, request),
+            sent: Sent::new(link, subtype, capability, request, link.request_timeout),
             kind: PhantomData,
         }
     }
@@ -99,6 +112,7 @@ impl Sent {
         subtype: &str,
         capability: Option<&'static str>,
         request: Result<Request, Error>,
+        timeout: Duration,
     ) -> Self {
         link.declared().configured.changes(subtype);
         let (reply, answer) = oneshot::channel();
@@ -106,7 +120,6 @@ impl Sent {
             .as_ref()
             .map_or_else(|_| "".into(), |it| it.request_id().into());
         let made = request.and_then(|request| {
-            let timeout = link.request_timeout;
             link.command(Command::Request {
                 request,
                 timeout,

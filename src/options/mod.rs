@@ -5,6 +5,7 @@ mod agents;
 mod argument;
 mod backpressure;
 mod callbacks;
+mod check;
 mod combinations;
 mod command_line;
 mod conversation;

@@ -42,10 +42,10 @@ pub(crate) use child::ChildProcess;
 pub(crate) use environment::suspects;
 pub use environment::{Environment, HOST_TOOLS, OUTER_SESSION, PassedEnvironment};
 pub use guard::ExitGuard;
-pub use locate::CliNotFound;
 #[cfg(unix)]
 pub(crate) use locate::explain;
-pub(crate) use locate::{Cli, find_cli};
+pub(crate) use locate::{Cli, find_cli, locate_cli};
+pub use locate::{CliNotFound, CliSource};
 pub(crate) use panic::panic_text;
 pub use policy::{ClosePolicy, CloseReport, CloseStep};
 pub(crate) use running::start;

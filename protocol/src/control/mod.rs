@@ -12,6 +12,7 @@ mod files;
 mod hooks;
 mod initialize;
 mod introspection;
+mod login;
 mod mcp;
 mod plugins;
 mod queue;
@@ -49,6 +50,11 @@ pub use initialize::{
 pub use introspection::{
     BinaryVersion, GetBinaryVersion, GetPlan, GetStatus, ListModels, ListModelsAnswer, PlanReport,
     StatusReport, StatusRow, StatusSection,
+};
+pub use login::{
+    ClaudeAuthenticate, ClaudeAuthenticateAnswer, ClaudeLoginAnswer, ClaudeOauthCallback,
+    ClaudeOauthWaitForCompletion, McpAuthenticate, McpAuthenticateAnswer, McpClearAuth,
+    McpOauthCallbackUrl,
 };
 pub use mcp::{
     McpCall, McpCallAnswer, McpInputFile, McpOutputFile, McpReadResource, McpReadResourceAnswer,

@@ -11,8 +11,9 @@ use agentwire_protocol::content::{
     Base64Source, ContentBlock, DocumentBlock, ImageBlock, NotBase64, Source,
 };
 use agentwire_protocol::control::{
-    GenerateSessionTitle, HostRequest, McpCall, McpReadResource, McpSetServers, ReloadPlugins,
-    SetCwd, SetMaxThinkingTokens, SetMcpPermissionModeOverride,
+    ClaudeAuthenticate, ClaudeOauthCallback, ClaudeOauthWaitForCompletion, GenerateSessionTitle,
+    HostRequest, McpAuthenticate, McpCall, McpClearAuth, McpOauthCallbackUrl, McpReadResource,
+    McpSetServers, ReloadPlugins, SetCwd, SetMaxThinkingTokens, SetMcpPermissionModeOverride,
 };
 use agentwire_protocol::dialog::{RequestUserDialog, UserDialogResult};
 use agentwire_protocol::hook::{
@@ -350,6 +351,19 @@ fn requests() {
             r#"{"subtype":"set_mcp_permission_mode_override","serverName":"a","mode":"default"}"#,
         SetMcpPermissionModeOverride::clear("a") =>
             r#"{"subtype":"set_mcp_permission_mode_override","serverName":"a","mode":null}"#,
+        ClaudeAuthenticate::subscription() =>
+            r#"{"subtype":"claude_authenticate","loginWithClaudeAi":true}"#,
+        ClaudeAuthenticate::console() =>
+            r#"{"subtype":"claude_authenticate","loginWithClaudeAi":false}"#,
+        ClaudeOauthCallback::new("a", "b") =>
+            r#"{"subtype":"claude_oauth_callback","authorizationCode":"a","state":"b"}"#,
+        ClaudeOauthWaitForCompletion::default() =>
+            r#"{"subtype":"claude_oauth_wait_for_completion"}"#,
+        McpAuthenticate::new("a").redirect_uri("b") =>
+            r#"{"subtype":"mcp_authenticate","serverName":"a","redirectUri":"b"}"#,
+        McpOauthCallbackUrl::new("a", "b") =>
+            r#"{"subtype":"mcp_oauth_callback_url","serverName":"a","callbackUrl":"b"}"#,
+        McpClearAuth::new("a") => r#"{"subtype":"mcp_clear_auth","serverName":"a"}"#,
     }
     let plugin = PluginConfig::from(LocalPlugin::new("/p"));
     write_all! {

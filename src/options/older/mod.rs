@@ -129,6 +129,30 @@ impl CommandLine {
         Ok(without)
     }
 
+    /// Returns an [`Error::TooOld`] for each required option that a CLI of this version does not
+    /// support, and the error of [`fit`](Self::fit) if there is another.
+    pub(crate) fn unsupported(&mut self, version: CliVersion) -> Vec<Error> {
+        let members = IGNORED
+            .iter()
+            .filter(|it| version < it.since && (it.is_set)(self) == Set::Needed)
+            .map(|it| (it.option, it.since));
+        let is_set = |flag: &str| {
+            self.arguments
+                .iter()
+                .any(|it| it.split('=').next() == Some(flag))
+        };
+        let flags = FLAGS
+            .iter()
+            .filter(|(flag, _, since)| version < *since && is_set(flag))
+            .map(|(_, method, since)| (*method, *since));
+        let needed: Vec<_> = members.chain(flags).collect();
+        if version < OLDEST || needed.is_empty() {
+            return self.fit(version).err().into_iter().collect();
+        }
+        let error = |(option, since)| too_old(Some(option), since, version);
+        needed.into_iter().map(error).collect()
+    }
+
     fn strip_formats(&mut self) {
         let Some(schema) = &mut self.initialize.json_schema else {
             return;

@@ -37,6 +37,32 @@ pub(crate) struct Cli {
     node: Option<PathBuf>,
 }
 
+/// How the CLI was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum CliSource {
+    /// [`Options::cli`](crate::Options::cli) sets it.
+    Option,
+    /// The variable `AGENTWIRE_CLI` sets it.
+    Variable,
+    /// It is on the `PATH`.
+    Path,
+    /// It is in a folder where installers put it.
+    InstallFolder,
+}
+
+impl std::fmt::Display for CliSource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Option => "set by `Options::cli`",
+            Self::Variable => "set by AGENTWIRE_CLI",
+            Self::Path => "found on the PATH",
+            Self::InstallFolder => "found in a folder of an installer",
+        })
+    }
+}
+
 impl Cli {
     /// Returns the command that starts the CLI, without further arguments.
     pub(crate) fn command(&self) -> Command {
@@ -57,26 +83,36 @@ impl Cli {
 /// If the CLI is set by `explicit` or the variable but does not exist, there is
 /// no fallback.
 pub(crate) fn find_cli(explicit: Option<&Path>) -> Result<Cli, CliNotFound> {
+    Ok(locate_cli(explicit)?.0)
+}
+
+/// Locates the CLI as [`find_cli`] does, and returns how it was found.
+pub(crate) fn locate_cli(explicit: Option<&Path>) -> Result<(Cli, CliSource), CliNotFound> {
     find(explicit, &Surroundings::of_this_process())
 }
 
-fn find(explicit: Option<&Path>, around: &Surroundings) -> Result<Cli, CliNotFound> {
+fn find(explicit: Option<&Path>, around: &Surroundings) -> Result<(Cli, CliSource), CliNotFound> {
     let mut search = Search {
         around,
         looked: Vec::new(),
         shim: None,
     };
-    let (named_by, found) = match (explicit, around.variable(VARIABLE)) {
-        (Some(path), _) => (Some(OPTION), search.named(path.as_os_str())),
-        (None, Some(path)) => (Some(VARIABLE), search.named(&path)),
+    let (named_by, source, found) = match (explicit, around.variable(VARIABLE)) {
+        (Some(path), _) => {
+            let found = search.named(path.as_os_str());
+            (Some(OPTION), CliSource::Option, found)
+        }
+        (None, Some(path)) => (Some(VARIABLE), CliSource::Variable, search.named(&path)),
         (None, None) => {
             search.looked.push(format!("{VARIABLE}: not set"));
             let name = OsStr::new(NAME);
-            let found = search.on_path(name).or_else(|| search.usual_places(name));
-            (None, found)
+            match search.on_path(name) {
+                Some(cli) => (None, CliSource::Path, Some(cli)),
+                None => (None, CliSource::InstallFolder, search.usual_places(name)),
+            }
         }
     };
-    found.ok_or(CliNotFound {
+    found.map(|cli| (cli, source)).ok_or(CliNotFound {
         named_by,
         looked: search.looked,
         shim: search.shim,

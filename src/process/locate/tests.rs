@@ -54,6 +54,11 @@ impl Folder {
     }
 }
 
+/// Locates the CLI without how it was found.
+fn find(explicit: Option<&Path>, around: &Surroundings) -> Result<Cli, CliNotFound> {
+    super::find(explicit, around).map(|(cli, _)| cli)
+}
+
 fn alone(file: PathBuf) -> Result<Cli, CliNotFound> {
     Ok(Cli { file, node: None })
 }
@@ -75,6 +80,22 @@ fn an_explicit_path_precedes_the_variable_which_precedes_the_path() {
     assert_eq!(find(None, &around), alone(on_path.clone()));
     let named = find(Some(Path::new("claude")), &around);
     assert_eq!(named, alone(on_path));
+}
+
+#[test]
+fn it_is_reported_how_the_cli_was_found() {
+    let folder = Folder::new();
+    folder.file("home/.claude/local/claude", 0o755);
+    let source = |explicit: Option<&Path>, variable| {
+        let found = super::find(explicit, &folder.around(variable));
+        found.unwrap().1
+    };
+    assert_eq!(source(None, None), CliSource::InstallFolder);
+    folder.file("bin/claude", 0o755);
+    assert_eq!(source(None, None), CliSource::Path);
+    assert_eq!(source(None, Some("bin/claude")), CliSource::Variable);
+    let named = Path::new("claude");
+    assert_eq!(source(Some(named), None), CliSource::Option);
 }
 
 #[test]

@@ -146,8 +146,20 @@ impl Claude {
                 let server = tool.split("__").nth(1).unwrap_or(tool);
                 refuse(format!("MCP server not connected: {server}"))
             }
-            "mcp_read_resource" | "mcp_reconnect" => {
+            "mcp_read_resource" | "mcp_reconnect" | "mcp_authenticate" | "mcp_clear_auth" => {
                 refuse(format!("Server not found: {}", text("serverName")))
+            }
+            "mcp_oauth_callback_url" => refuse(format!(
+                "No login to the server {} is running",
+                text("serverName")
+            )),
+            // Scripted responses complete the login.
+            "claude_authenticate" => with(json!({
+                "manualUrl": "https://login.invalid/code",
+                "automaticUrl": "https://login.invalid/redirect",
+            })),
+            "claude_oauth_callback" | "claude_oauth_wait_for_completion" => {
+                refuse("No login of claude_authenticate is running")
             }
             "set_mcp_permission_mode_override" => with(json!({
                 "warning": format!("there is no server {} yet", text("serverName")),
