@@ -11,10 +11,8 @@ use agentwire_testkit::{Fault, Scenario, Step, fake_agent};
 use serde_json::json;
 use std::os::unix::process::ExitStatusExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Duration;
-use support::{
-    answering, ended, fake, hasty, log_to_end, ready, says, script, wait_for, wait_until_gone,
-};
+use std::time::{Duration, Instant};
+use support::{LONG, answering, ended, fake, hasty, log_to_end, ready, says, script, wait_for};
 
 #[tokio::test]
 async fn an_early_exit_is_reported_at_once_with_its_status_and_stderr() {
@@ -68,8 +66,8 @@ fn without_a_runtime_nothing_is_spawned_and_the_error_has_the_remedy() {
 #[test]
 fn a_runtime_without_timers_or_io_panics_and_leaves_no_process() {
     let folder = tempfile::tempdir().unwrap();
-    let pid = folder.path().join("pid");
-    let cli = script(&folder, &format!("echo $$ > {}; exec cat", pid.display()));
+    let cli = script(&folder, "exec cat");
+    let named = format!("FOLDER={}", folder.path().display());
     for (time, io) in [(false, true), (true, false)] {
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         if time {
@@ -79,15 +77,15 @@ fn a_runtime_without_timers_or_io_panics_and_leaves_no_process() {
             runtime.enable_io();
         }
         let runtime = runtime.build().unwrap();
-        let options = Options::new().cli(&cli);
+        let options = Options::new().cli(&cli).env("FOLDER", folder.path());
         let connect = AssertUnwindSafe(|| runtime.block_on(Client::connect(options)));
         assert!(catch_unwind(connect).is_err(), "time {time}, io {io}");
     }
-    // Without timers, no process was spawned. Without I/O, the process is killed,
-    // possibly before it writes its ID.
-    let pid = std::fs::read_to_string(pid).unwrap_or_default();
-    if let Ok(pid) = pid.trim().parse() {
-        wait_until_gone(pid);
+    // Without timers, no process was spawned. Without I/O, the process is killed.
+    let until = Instant::now() + LONG;
+    while !support::having(&named).is_empty() {
+        assert!(Instant::now() < until, "a process is left");
+        std::thread::sleep(Duration::from_millis(5));
     }
 }
 

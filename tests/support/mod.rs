@@ -145,7 +145,7 @@ impl Drop for Live {
 }
 
 /// Returns the processes with this environment variable, without zombies.
-fn having(variable: &str) -> Vec<u32> {
+pub(crate) fn having(variable: &str) -> Vec<u32> {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let named = processes.filter_map(|process| process.file_name().to_str()?.parse().ok());
     let has = |pid: &u32| {
