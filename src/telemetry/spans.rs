@@ -74,8 +74,6 @@ struct RunningTurn {
     number: u64,
     /// Created when its parent is known.
     span: Option<Span>,
-    /// The origins of its messages.
-    origins: Vec<Origin>,
     has_response_model: bool,
 }
 
@@ -128,7 +126,6 @@ impl Spans {
                 state.turn = Some(RunningTurn {
                     number: *turn,
                     span: None,
-                    origins: vec![],
                     has_response_model: false,
                 });
             }
@@ -138,12 +135,7 @@ impl Spans {
                     return;
                 };
                 state.record_end(&span, end);
-                let turn = state.turn.take();
-                if end.outcome == TurnOutcome::CutOff {
-                    // The next process may run these messages again.
-                    let origins = turn.into_iter().flat_map(|it| it.origins);
-                    state.origins.extend(origins);
-                }
+                state.turn = None;
             }
             _ => {}
         }
@@ -268,7 +260,6 @@ impl State {
         };
         if let Some(turn) = &mut self.turn {
             turn.span = Some(span);
-            turn.origins.push(origin);
         }
     }
 
