@@ -295,3 +295,6 @@ struct Tools;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/control.md")]
 struct Control;
+#[cfg(doctest)]
+#[doc = include_str!("../docs/telemetry.md")]
+struct Telemetry;

@@ -1,10 +1,9 @@
 //! The span of a request of the agent.
 
-use super::spans::millis;
+use super::spans::{millis, text};
 use crate::callback::BoxFuture;
 use crate::event::CallbackFailure;
-use agentwire_protocol::Frame;
-use serde::Deserialize;
+use agentwire_protocol::{Frame, Json};
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::time::Instant;
@@ -20,40 +19,6 @@ pub(crate) struct RequestSpan {
     error: Option<&'static str>,
 }
 
-/// The tool call of a permission request or a hook call.
-#[derive(Deserialize)]
-struct Asked {
-    request: AboutTool,
-}
-
-#[derive(Deserialize)]
-struct AboutTool {
-    tool_name: Option<String>,
-    tool_use_id: Option<String>,
-    input: Option<HookInput>,
-}
-
-#[derive(Deserialize)]
-struct HookInput {
-    tool_name: Option<serde_json::Value>,
-}
-
-/// The decision in a response.
-#[derive(Deserialize)]
-struct Answered {
-    response: Body,
-}
-
-#[derive(Deserialize)]
-struct Body {
-    response: Option<Decision>,
-}
-
-#[derive(Deserialize)]
-struct Decision {
-    behavior: Option<String>,
-}
-
 impl RequestSpan {
     pub(super) fn new(span: Span) -> Self {
         Self {
@@ -67,12 +32,12 @@ impl RequestSpan {
     /// Adds the tool call that the request is about.
     pub(super) fn of_request(span: Span, frame: &Frame) -> Self {
         if !span.is_disabled()
-            && let Ok(Asked { request }) = frame.read()
+            && let Some(request) = frame.member("request")
         {
-            let of_hook = request.input.and_then(|it| it.tool_name);
-            let of_hook = of_hook.and_then(|it| it.as_str().map(str::to_owned));
-            span.record("gen_ai.tool.name", request.tool_name.or(of_hook));
-            span.record("gen_ai.tool.call.id", request.tool_use_id);
+            let of_hook = || request.member("input")?.member("tool_name");
+            let tool = request.member("tool_name").or_else(of_hook);
+            span.record("gen_ai.tool.name", text(tool));
+            span.record("gen_ai.tool.call.id", text(request.member("tool_use_id")));
         }
         Self::new(span)
     }
@@ -100,10 +65,14 @@ impl RequestSpan {
     pub(crate) fn answered(mut self, line: &[u8]) {
         let answer = match self.span.is_disabled() {
             true => None,
-            false => serde_json::from_slice::<Answered>(line).ok(),
+            false => serde_json::from_slice::<Json>(line).ok(),
         };
-        let decision = answer.and_then(|it| it.response.response?.behavior);
-        self.outcome = match decision.as_deref() {
+        let decision = answer.and_then(|it| {
+            it.member("response")?
+                .member("response")?
+                .member("behavior")
+        });
+        self.outcome = match text(decision).as_deref() {
             Some("allow") => "allow",
             Some("deny") => "deny",
             _ => "answered",

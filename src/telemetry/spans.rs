@@ -2,12 +2,11 @@
 
 use super::request::RequestSpan;
 use crate::event::{RequestSummary, SessionStatus};
-use agentwire_protocol::Frame;
 use agentwire_protocol::host::{Prompt, SubmissionState, TurnEnd, TurnEvent, TurnOutcome};
 use agentwire_protocol::message::{Init, ResultMessage, ResultSubtype};
+use agentwire_protocol::{Frame, Json};
 use opentelemetry::trace::TraceContextExt;
 use opentelemetry::{Array, Context, KeyValue, StringValue, Value};
-use serde::Deserialize;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -77,23 +76,17 @@ struct RunningTurn {
     has_response_model: bool,
 }
 
-/// The model of an assistant message.
-#[derive(Deserialize)]
-struct Reply {
-    parent_tool_use_id: Option<String>,
-    message: ReplyModel,
-}
-
-#[derive(Deserialize)]
-struct ReplyModel {
-    model: Option<String>,
-}
-
 impl Spans {
     /// Creates the spans of a session that is opened now.
     pub(crate) fn new(status: &watch::Sender<SessionStatus>) -> Self {
+        let active = Context::current().span().span_context().clone();
+        // The active context itself would hold the active span open.
+        let opened_in = match active.is_valid() {
+            true => Context::new().with_remote_span_context(active),
+            false => Context::new(),
+        };
         Self(Arc::new(Mutex::new(State {
-            opened_in: Context::current(),
+            opened_in,
             status: status.subscribe(),
             model: None,
             origins: vec![],
@@ -150,11 +143,10 @@ impl Spans {
         let Some(span) = state.turn_span().filter(|it| !it.is_disabled()) else {
             return;
         };
+        let is_of_main = |it: &Frame| text(it.member("parent_tool_use_id")).is_none();
         if let Some(turn) = state.turn.as_mut().filter(|it| !it.has_response_model)
-            && let Ok(Reply {
-                parent_tool_use_id: None,
-                message: ReplyModel { model: Some(model) },
-            }) = frame.read()
+            && is_of_main(frame)
+            && let Some(model) = text(frame.member("message").and_then(|it| it.member("model")))
             // The model of messages that the agent has made up.
             && model != "<synthetic>"
         {
@@ -288,7 +280,7 @@ impl State {
             gen_ai.usage.input_tokens = Empty,
             gen_ai.usage.output_tokens = Empty,
             gen_ai.usage.cache_read.input_tokens = Empty,
-            gen_ai.usage.cache_creation.input_tokens = Empty,
+            gen_ai.usage.cache_write.input_tokens = Empty,
             agentwire.turn = self.turn.as_ref().map(|it| it.number),
             agentwire.message.id = Empty,
             agentwire.wait_ms = Empty,
@@ -326,7 +318,7 @@ fn record_result(span: &Span, result: &ResultMessage) {
         span.record("gen_ai.usage.input_tokens", input.sum::<u64>());
         span.record("gen_ai.usage.output_tokens", usage.output_tokens);
         span.record("gen_ai.usage.cache_read.input_tokens", read);
-        span.record("gen_ai.usage.cache_creation.input_tokens", written);
+        span.record("gen_ai.usage.cache_write.input_tokens", written);
     }
     if let Some(reason) = &result.stop_reason {
         span.in_scope(|| {
@@ -367,6 +359,11 @@ fn outcome(end: &TurnEnd, result: Option<&ResultMessage>) -> (&'static str, Opti
         _ => ("other", Some("_OTHER".to_owned())),
     };
     (outcome, error)
+}
+
+/// Returns a text; `None` for any other value.
+pub(super) fn text(json: Option<Json>) -> Option<String> {
+    json?.read().ok()
 }
 
 /// Returns the time since then in milliseconds.

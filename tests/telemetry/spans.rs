@@ -78,7 +78,7 @@ async fn a_turn_is_a_span_under_the_span_of_its_submission() {
             ("gen_ai.usage.input_tokens", "1112"),
             ("gen_ai.usage.output_tokens", "5"),
             ("gen_ai.usage.cache_read.input_tokens", "1000"),
-            ("gen_ai.usage.cache_creation.input_tokens", "100"),
+            ("gen_ai.usage.cache_write.input_tokens", "100"),
             ("gen_ai.response.finish_reasons", r#"["end_turn"]"#),
             ("agentwire.turn", &(number + 1).to_string()),
             ("agentwire.message.id", &uuid),
