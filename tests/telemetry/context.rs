@@ -46,6 +46,7 @@ fn the_active_context_is_passed_on_unless_the_program_sets_one() {
 /// Prints the trace context for [`an_inherited_context_is_passed_on_if_none_is_active`].
 #[test]
 #[ignore = "a part of another test"]
+#[allow(clippy::print_stdout, reason = "the other test reads it")]
 fn prints_the_context() {
     let active = std::env::var_os("ACTIVE")
         .is_some()

@@ -16,9 +16,8 @@ pub(super) struct Recorded {
     /// The spans that it follows from.
     pub(super) follows: Vec<usize>,
     pub(super) fields: BTreeMap<String, String>,
-    /// Whether it was entered.
-    pub(super) was_entered: bool,
     references: usize,
+    metadata: Option<&'static Metadata<'static>>,
 }
 
 impl Recorded {
@@ -50,21 +49,21 @@ thread_local! {
 
 /// Records all spans, in the order in which they were created.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Recorder(Arc<Mutex<Vec<(Recorded, Option<&'static Metadata<'static>>)>>>);
+pub(super) struct Recorder(Arc<Mutex<Vec<Recorded>>>);
 
 fn index(id: &Id) -> usize {
     usize::try_from(id.into_u64()).unwrap() - 1
 }
 
 impl Recorder {
-    fn lock(&self) -> MutexGuard<'_, Vec<(Recorded, Option<&'static Metadata<'static>>)>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Recorded>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the spans with this name.
     pub(super) fn named(&self, name: &str) -> Vec<Recorded> {
         let all = self.lock();
-        let all = all.iter().map(|(span, _)| span);
+        let all = all.iter();
         all.filter(|it| it.name == name).cloned().collect()
     }
 
@@ -78,13 +77,13 @@ impl Recorder {
 
     /// Returns the name of the parent of a span.
     pub(super) fn parent(&self, span: &Recorded) -> Option<String> {
-        Some(self.lock()[span.parent?].0.name.clone())
+        Some(self.lock()[span.parent?].name.clone())
     }
 
     /// Fails if a span is open, or if a field contains one of these texts.
     #[track_caller]
     pub(super) fn assert_closed_without(&self, secrets: &[&str]) {
-        for (span, _) in self.lock().iter() {
+        for span in self.lock().iter() {
             assert!(span.is_closed(), "open: {span:?}");
             for secret in secrets {
                 assert!(!format!("{span:?}").contains(secret), "{secret}: {span:?}");
@@ -113,28 +112,28 @@ impl Subscriber for Recorder {
                 .or(contextual)
                 .map(|it| index(&it)),
             references: 1,
+            metadata: Some(attributes.metadata()),
             ..Recorded::default()
         };
         attributes.record(&mut span);
-        all.push((span, Some(attributes.metadata())));
+        all.push(span);
         Id::from_u64(all.len() as u64)
     }
 
     fn record(&self, id: &Id, values: &Record<'_>) {
-        values.record(&mut self.lock()[index(id)].0);
+        values.record(&mut self.lock()[index(id)]);
     }
 
     fn record_follows_from(&self, id: &Id, follows: &Id) {
-        self.lock()[index(id)].0.follows.push(index(follows));
+        self.lock()[index(id)].follows.push(index(follows));
     }
 
     fn event(&self, _: &Event<'_>) {}
 
     fn enter(&self, id: &Id) {
         let mut all = self.lock();
-        let (span, metadata) = &mut all[index(id)];
-        span.was_entered = true;
-        let entered = (id.clone(), metadata.unwrap());
+        let span = &mut all[index(id)];
+        let entered = (id.clone(), span.metadata.unwrap());
         ENTERED.with_borrow_mut(|it| it.push(entered));
     }
 
@@ -147,12 +146,12 @@ impl Subscriber for Recorder {
     }
 
     fn clone_span(&self, id: &Id) -> Id {
-        self.lock()[index(id)].0.references += 1;
+        self.lock()[index(id)].references += 1;
         id.clone()
     }
 
     fn try_close(&self, id: Id) -> bool {
-        let span = &mut self.lock()[index(&id)].0;
+        let span = &mut self.lock()[index(&id)];
         span.references -= 1;
         span.references == 0
     }
