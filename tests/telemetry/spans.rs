@@ -328,6 +328,15 @@ mod tools {
     use agentwire::schemars::{self, JsonSchema};
     use serde::Deserialize;
 
+    async fn until(is_done: impl Fn() -> bool) {
+        let waiting = async {
+            while !is_done() {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(support::LONG, waiting).await.unwrap();
+    }
+
     #[derive(Deserialize, JsonSchema)]
     struct Input {
         text: String,
@@ -365,13 +374,9 @@ mod tools {
                 agent.is_answered().await;
             }
         }
-        while recorder.named("execute_tool").len() < 4 {
-            tokio::task::yield_now().await;
-        }
+        until(|| recorder.named("execute_tool").len() == 4).await;
         agent.cancels("hangs").await;
-        while !recorder.named("execute_tool")[3].is_closed() {
-            tokio::task::yield_now().await;
-        }
+        until(|| recorder.named("execute_tool")[3].is_closed()).await;
         let spans = recorder.named("execute_tool");
         for (span, (tool, outcome, error)) in spans.iter().zip([
             ("good", "completed", ""),
