@@ -188,6 +188,8 @@
 //! - `mcp`: tools and MCP servers inside your program. Enables `schema`.
 //! - `schema`: structured output from Rust types ([`Options::output_format`]
 //!   works without it).
+//! - `telemetry`: `tracing` spans of turns, tool calls and requests by OpenTelemetry's conventions,
+//!   and its trace context for the CLI: see `docs/telemetry.md`.
 //! - `view`: the module `view`, which makes entries for user interfaces from the
 //!   events of a session, and `ClientAgent`.
 
@@ -221,6 +223,7 @@ pub mod permission;
 pub mod process;
 mod session;
 pub mod store;
+mod telemetry;
 pub mod terminal;
 pub mod transport;
 #[cfg(feature = "view")]
@@ -295,3 +298,6 @@ struct Tools;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/control.md")]
 struct Control;
+#[cfg(doctest)]
+#[doc = include_str!("../docs/telemetry.md")]
+struct Telemetry;

@@ -32,6 +32,8 @@ mod silence;
 mod stopping;
 mod store;
 mod submissions;
+#[cfg(feature = "telemetry")]
+mod telemetry;
 mod turns;
 #[cfg(feature = "view")]
 mod view;

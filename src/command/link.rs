@@ -8,6 +8,7 @@ use crate::event::{
     mailbox,
 };
 use crate::session::{Closer, Flusher};
+use crate::telemetry::Spans;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -28,6 +29,7 @@ pub(crate) struct Link {
     pub(crate) store: Option<Flusher>,
     /// The timeout of control requests.
     pub(crate) request_timeout: Duration,
+    pub(crate) spans: Spans,
 }
 
 /// How the session ended, once it has.

@@ -17,6 +17,7 @@ pub(crate) use servers::{Out, Servers};
 pub(crate) use turn::{OpenTurn, TurnWatch};
 
 use crate::event::{EndReason, Error, Notice, Sender, StreamKind, Unread};
+use crate::telemetry::Origin;
 use agentwire_protocol::control::Answer;
 use agentwire_protocol::host::{Prompt, Request};
 use std::time::Duration;
@@ -28,6 +29,7 @@ pub(crate) enum Command {
     /// Sends a user message, and reports its delivery status.
     Send {
         prompt: Prompt,
+        origin: Origin,
         progress: watch::Sender<Progress>,
         when_full: WhenFull,
     },

@@ -20,6 +20,7 @@ use crate::command::{Command, Link, Progress, WhenFull};
 use crate::control::{OutboundQueue, ResponseFuture, new_id};
 use crate::event::{Error, StreamKind, Unread};
 use crate::process::CliVersion;
+use crate::telemetry::Origin;
 use agentwire_protocol::Json;
 use agentwire_protocol::control::HostRequest;
 use agentwire_protocol::host::{Prompt, Request};
@@ -210,6 +211,7 @@ impl Handle {
         }
         let command = Command::Send {
             prompt,
+            origin: Origin::current(),
             progress,
             when_full,
         };

@@ -44,8 +44,12 @@ impl<S: Service<RoleServer>> Service<RoleServer> for Guarded<S> {
             ClientRequest::CallToolRequest(call) => Some(call.params.name.to_string()),
             _ => None,
         };
-        let handling = async { self.server.handle_request(request, context).await };
-        match catch(handling).await {
+        #[cfg(feature = "telemetry")]
+        let call = super::traced::Call::new(&context);
+        let handling = catch(async { self.server.handle_request(request, context).await });
+        #[cfg(feature = "telemetry")]
+        let handling = super::traced::traced(&self.session, tool.as_deref(), call, handling);
+        match handling.await {
             Ok(result) => result,
             Err(panic) => {
                 self.outlet.panicked(tool.clone().unwrap_or(method), panic);

@@ -68,6 +68,8 @@ mod handshake;
 mod server;
 mod servers;
 mod tools;
+#[cfg(feature = "telemetry")]
+mod traced;
 mod unusable;
 mod wire;
 

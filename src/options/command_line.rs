@@ -193,7 +193,14 @@ impl Options {
         let markers = self.markers.iter().map(|(name, value)| (*name, &**value));
         let variables = ours.into_iter().chain(on_windows).chain(markers);
         let variables = variables.map(|(name, value)| (name.into(), value.into()));
-        variables.chain(self.environment.iter().cloned()).collect()
+        #[cfg_attr(
+            not(feature = "telemetry"),
+            expect(unused_mut, reason = "only `telemetry` changes it")
+        )]
+        let mut variables: Vec<_> = variables.chain(self.environment.iter().cloned()).collect();
+        #[cfg(feature = "telemetry")]
+        crate::telemetry::propagate(&mut variables);
+        variables
     }
 }
 
@@ -288,8 +295,7 @@ impl CommandLine {
 
     /// Sets the environment and the working directory of the command.
     pub(crate) fn in_environment(&self, mut command: Command) -> Command {
-        self.inherited.apply(&mut command, std::env::vars_os());
-        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        (self.inherited).apply_with(&mut command, std::env::vars_os(), &self.environment);
         if let Some(cwd) = &self.cwd {
             command.current_dir(cwd);
         }

@@ -23,8 +23,7 @@ impl Options {
 
     /// Sets the command's environment to that of these options.
     fn set_environment(&self, command: &mut Command) {
-        self.inherited.apply(command, env::vars_os());
-        command.envs(self.all_variables());
+        (self.inherited).apply_with(command, env::vars_os(), &self.all_variables());
     }
 }
 

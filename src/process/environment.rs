@@ -133,6 +133,10 @@ pub const HOST_TOOLS: &[&str] = &[
     "LD_AUDIT",
 ];
 
+/// The trace context of a process, by the W3C's format.
+pub(crate) const TRACEPARENT: &str = "TRACEPARENT";
+pub(crate) const TRACESTATE: &str = "TRACESTATE";
+
 /// Variables that can stop the CLI, but are passed on because much depends on them: a sanitizer
 /// in `LD_PRELOAD` ends it by SIGSEGV.
 const SUSPECTS: &[&str] = &["LD_PRELOAD"];
@@ -216,6 +220,24 @@ impl Environment {
             .env_clear()
             .envs(all.into_iter().filter(|(name, _)| self.passes(name)));
     }
+
+    /// As [`Self::apply`], and adds `variables`. An inherited `TRACESTATE` belongs to the
+    /// inherited `TRACEPARENT`, and is not passed on with another one.
+    pub(crate) fn apply_with(
+        &self,
+        command: &mut Command,
+        all: impl IntoIterator<Item = (OsString, OsString)>,
+        variables: &[(OsString, OsString)],
+    ) {
+        self.apply(command, all);
+        if variables
+            .iter()
+            .any(|(name, _)| same(name, TRACEPARENT.as_ref()))
+        {
+            command.env_remove(TRACESTATE);
+        }
+        command.envs(variables.iter().map(|(name, value)| (name, value)));
+    }
 }
 
 /// Returns the variables of a command that are known to stop the CLI.
@@ -241,7 +263,7 @@ fn fits(name: &OsStr, pattern: &str) -> bool {
 }
 
 /// Returns whether two names refer to the same variable.
-fn same(one: &OsStr, other: &OsStr) -> bool {
+pub(crate) fn same(one: &OsStr, other: &OsStr) -> bool {
     if cfg!(windows) {
         one.eq_ignore_ascii_case(other)
     } else {

@@ -41,6 +41,8 @@ pub use all::close_all;
 pub(crate) use child::ChildProcess;
 pub(crate) use environment::suspects;
 pub use environment::{Environment, HOST_TOOLS, OUTER_SESSION, PassedEnvironment};
+#[cfg(feature = "telemetry")]
+pub(crate) use environment::{TRACEPARENT, TRACESTATE, same};
 pub use guard::ExitGuard;
 #[cfg(unix)]
 pub(crate) use locate::explain;

@@ -5,6 +5,7 @@ use super::driver::{Driver, now};
 use super::life::Change;
 use crate::command::{Command, LateAnswer, OutboundQueue, Progress, WhenFull, end_late};
 use crate::event::{Error, Event, Notice, Sender, SessionEnd, StreamKind, Unread};
+use crate::telemetry::Origin;
 use agentwire_protocol::host::{Prompt, QueueError};
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -32,19 +33,22 @@ impl Driver {
         match command {
             Command::Send {
                 prompt,
+                origin,
                 progress,
                 when_full: WhenFull::Wait(has_room),
             } => self.waiters.block(Blocked {
                 prompt,
+                origin,
                 progress,
                 has_room: Some(has_room),
             }),
             Command::Send {
                 prompt,
+                origin,
                 progress,
                 when_full: WhenFull::Fail,
             } => {
-                self.submit(prompt, progress);
+                self.submit(prompt, origin, progress);
             }
             Command::Request {
                 request,
@@ -129,7 +133,13 @@ impl Driver {
     }
 
     /// Submits a message, and returns whether it was accepted.
-    fn submit(&mut self, prompt: Prompt, progress: watch::Sender<Progress>) -> bool {
+    fn submit(
+        &mut self,
+        prompt: Prompt,
+        origin: Origin,
+        progress: watch::Sender<Progress>,
+    ) -> bool {
+        let origin = origin.of(&prompt);
         // A message without a receiver cannot get one later, unless it is sent again.
         let uuid: Option<Box<str>> = (progress.receiver_count() > 0).then(|| prompt.uuid().into());
         let for_attachments = self.attachments.exist().then(|| prompt.clone());
@@ -137,6 +147,7 @@ impl Driver {
             progress.send_replace(Progress::failed(self.not_taken(error)));
             return false;
         }
+        self.callbacks.spans().submitted(origin);
         if let Some(prompt) = for_attachments
             && self.attachments.defer_message(&prompt)
         {
@@ -161,7 +172,7 @@ impl Driver {
         };
         if !first.is_unwanted() {
             // Once submitted, it is sent even if the receiver is dropped.
-            if self.submit(first.prompt, first.progress)
+            if self.submit(first.prompt, first.origin, first.progress)
                 && let Some(has_room) = first.has_room
             {
                 let _ = has_room.send(());

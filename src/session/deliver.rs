@@ -19,6 +19,7 @@ impl Driver {
         }
         match event {
             host::HostEvent::Frame(frame) => {
+                self.callbacks.spans().observe_frame(&frame);
                 let denied = self.callbacks.denied_without_request(&frame);
                 let is_lost = self.life.is_lost();
                 if let Some(frame) = self.attachments.pass_message(frame, is_lost) {
@@ -49,6 +50,7 @@ impl Driver {
                     self.succession.handle_new_id();
                 }
                 if let SessionUpdate::Began(init) | SessionUpdate::Changed(init) = &update {
+                    self.callbacks.spans().observe_init(init);
                     let declared = self.callbacks.declared();
                     let names = init.capabilities.as_deref().unwrap_or_default();
                     declared.add_capabilities(names);
@@ -176,6 +178,8 @@ impl Driver {
 
     /// Notifies those who wait for a turn.
     fn observe_turn(&mut self, event: &TurnEvent) {
+        // Its span is closed before the end of a turn is reported.
+        self.callbacks.spans().observe_turn(event);
         self.waiters.observe_turn(event);
         if let TurnEvent::Ended(end) = event {
             if end.result().is_some_and(|it| it.num_turns > Some(0)) {
@@ -194,6 +198,7 @@ impl Driver {
             state,
             reports_pick_ups,
         });
+        self.callbacks.spans().observe_submission(&uuid, state);
         let is_in_turn = self.streams.is_in_turn(&uuid);
         if self.waiters.advance(&uuid, state, is_in_turn) && !is_in_turn {
             self.streams.no_turn(&uuid);

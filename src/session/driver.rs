@@ -433,6 +433,7 @@ impl Driver {
         self.callbacks.stop_servers();
         self.process_pending();
         self.waiters.end(ended);
+        self.callbacks.spans().end();
         let streams = &mut self.streams;
         let deliver = |notice| streams.put(Event::Notice(notice));
         self.attachments.end(deliver).await;

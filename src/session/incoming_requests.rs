@@ -11,6 +11,7 @@ use crate::event::{
 use crate::handle::Handle;
 use crate::permission::PermissionRequest;
 use crate::process::panic_text;
+use crate::telemetry::{RequestSpan, Spans};
 use agentwire_protocol::control::{self, AgentRequest, ControlRequest, Refusal};
 use agentwire_protocol::dialog::{RequestUserDialog, UserDialogResult};
 use agentwire_protocol::hook::{HookCallback, HookOutput};
@@ -70,6 +71,7 @@ struct Open {
     cancelled: CancellationToken,
     /// Whether it is in the streams.
     is_in_stream: bool,
+    span: RequestSpan,
 }
 
 /// The request of a task. It may be cancelled or answered before the task ends.
@@ -132,6 +134,11 @@ impl PendingCallbacks {
     /// The handle that callbacks get.
     pub(super) fn session(&self) -> Handle {
         self.session.clone()
+    }
+
+    /// Returns the session's spans.
+    pub(super) fn spans(&self) -> &Spans {
+        &self.session.link().spans
     }
 
     /// Returns what agent and host have declared.
@@ -438,13 +445,15 @@ impl PendingCallbacks {
                 Response::Failed(why) => Done::Failed(why),
             }
         });
-        let task = self.tasks.spawn(task);
+        let span = self.spans().request(&asked, frame);
+        let task = self.tasks.spawn(span.around(task));
         let open = Open {
             number,
             asked: asked.clone(),
             to_repeat,
             cancelled,
             is_in_stream: false,
+            span,
         };
         self.open.insert(request_id.clone(), open);
         let running = Running {
@@ -484,12 +493,14 @@ impl PendingCallbacks {
     ) -> Step {
         self.count += 1;
         let number = RequestNumber(self.count);
+        let span = self.spans().request(&asked, frame);
         let open = Open {
             number,
             asked,
             to_repeat: request.to_repeat(),
             cancelled: CancellationToken::new(),
             is_in_stream: true,
+            span,
         };
         self.open.insert(request_id.clone(), open);
         let (link, id) = (self.session.link().clone(), request_id.clone());
@@ -608,6 +619,7 @@ impl PendingCallbacks {
             to_repeat,
             cancelled,
             is_in_stream,
+            span,
             ..
         }) = self.open.remove(&request_id)
         else {
@@ -619,8 +631,12 @@ impl PendingCallbacks {
         let version = self.session.link().declared().cli_version();
         let (line, notice) =
             match answer.and_then(|answer| answer.line(&asked, to_repeat.as_ref(), version)) {
-                Ok(line) => (line, None),
+                Ok(line) => {
+                    span.answered(&line);
+                    (line, None)
+                }
                 Err(failure) => {
+                    span.failed(&failure);
                     let line = denial(&request_id, &asked);
                     (line, Some(failed(request_id.clone(), asked, failure)))
                 }

@@ -42,6 +42,7 @@ use crate::handle::Handle;
 use crate::options::{Options, PrivateFiles};
 use crate::process::spawn;
 use crate::store::StoreFlush;
+use crate::telemetry::{Origin, Spans};
 use crate::transport::Connection;
 use agentwire_protocol::host::Host;
 use attachments::Attachments;
@@ -109,6 +110,7 @@ pub(crate) fn start(
         demand: demand.clone(),
         store: store.clone(),
         request_timeout: options.request_timeout,
+        spans: Spans::new(&status),
     };
     let handle = Handle::new(link, options.verbatim_prompts);
     let mut attachments = Attachments::default();
@@ -136,6 +138,7 @@ pub(crate) fn start(
     process.attach(&handle);
     let blocked = known.messages.into_iter().map(|prompt| Blocked {
         prompt,
+        origin: Origin::unknown(),
         progress: watch::channel(Progress::new()).0,
         has_room: None,
     });
