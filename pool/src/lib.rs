@@ -19,3 +19,8 @@ pub use account::Account;
 pub use event::{Place, PoolError, PoolEvent, PoolEvents, Reason};
 pub use limits::Limits;
 pub use pool::{Caller, Pool, PoolStatus, Session, Ticket};
+
+/// The examples of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/pool.md")]
+struct Documentation;
