@@ -6,7 +6,6 @@ mod home;
 mod ledger;
 
 /// Returns the path of the fake agent. Cargo builds a package's examples with its tests.
-#[expect(dead_code, reason = "no test uses it yet")]
 fn fake_agent_path() -> std::path::PathBuf {
     let test = std::env::current_exe().unwrap();
     let path = test.parent().unwrap().parent().unwrap();
