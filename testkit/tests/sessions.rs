@@ -1,7 +1,8 @@
 //! Tests of stored sessions: written, resumed, forked and refused.
 #![allow(clippy::unwrap_used)]
 
-use agentwire_testkit::{Scenario, Step, fake_agent};
+use agentwire_testkit::agent::Profile;
+use agentwire_testkit::{Fault, Reply, Scenario, Signal, Step, fake_agent};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
@@ -30,6 +31,10 @@ impl Home {
                 Step::tool("Bash", json!({}), "1"),
             ])
             .reply([Step::text("It is one.")]);
+        self.play(&scenario, project, &["Go"], args)
+    }
+
+    fn play(&self, scenario: &Scenario, project: &str, prompts: &[&str], args: &[&str]) -> Output {
         let mut child = Command::new(env!("CARGO_BIN_EXE_fake-agent"))
             .arg("--allowedTools=Bash")
             .args(args)
@@ -41,9 +46,13 @@ impl Home {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let prompt = json!({"type": "user", "message": {"role": "user", "content": "Go"}});
-        // An agent that refuses to start reads nothing.
-        drop(writeln!(child.stdin.take().unwrap(), "{prompt}"));
+        let mut stdin = child.stdin.take().unwrap();
+        for prompt in prompts {
+            let prompt = json!({"type": "user", "message": {"role": "user", "content": prompt}});
+            // An agent that refuses to start reads nothing.
+            drop(writeln!(stdin, "{prompt}"));
+        }
+        drop(stdin);
         child.wait_with_output().unwrap()
     }
 
@@ -61,6 +70,30 @@ impl Home {
         ids.dedup();
         assert_eq!(ids.len(), 1, "{text}");
         ids.remove(0)
+    }
+
+    /// Runs turns whose replies cost half a dollar each. Returns the sums of the results.
+    #[cfg(unix)]
+    fn costs(&self, profile: Profile, prompts: &[&str], dies: bool, args: &[&str]) -> Vec<f64> {
+        let mut reply = Reply::new([Step::text("Hello.")]).cost_usd(0.5);
+        let mut scenario = Scenario::default();
+        scenario.profile = Some(profile);
+        for _ in 1..prompts.len() {
+            scenario.replies.push(reply.clone());
+        }
+        if dies {
+            reply.say.push(Step::Fault(Fault::Signal(Signal::Kill)));
+        }
+        scenario.replies.push(reply);
+        let output = self.play(&scenario, "project", prompts, args);
+        let text = String::from_utf8(output.stdout).unwrap();
+        let lines = text
+            .lines()
+            .map(|it| serde_json::from_str::<Value>(it).unwrap());
+        let results = lines.filter(|it| it["type"] == "result");
+        results
+            .map(|it| it["total_cost_usd"].as_f64().unwrap())
+            .collect()
     }
 
     fn folder(&self) -> PathBuf {
@@ -243,4 +276,26 @@ fn resume_at_a_message_requires_that_only_the_named_turn_is_dropped() {
     // Drops another turn, or one more message.
     assert_eq!(resume_at(&last, OTHER), (Some(1), false));
     assert_eq!(resume_at(&uuid(0), &uuid(1)), (Some(1), false));
+}
+
+/// As measured: 2.1.197 begins with 0 in each process, and `/clear` changes nothing.
+#[cfg(unix)]
+#[test]
+fn a_resumed_session_continues_with_the_cost_of_its_last_clean_exit() {
+    for (profile, sums) in [
+        (Profile::V2_1_332, [0.5, 1.0, 1.0, 1.5, 0.0]),
+        (Profile::V2_1_197, [0.5, 0.5, 0.5, 0.5, 0.5]),
+    ] {
+        let home = Home::new();
+        let name = ["--session-id", ID];
+        let resume = ["--resume", ID];
+        assert_eq!(home.costs(profile, &["Go"], false, &name), sums[..1]);
+        let fork = [&resume[..], &["--fork-session"]].concat();
+        assert_eq!(home.costs(profile, &["Go"], false, &fork), sums[1..2]);
+        assert_eq!(home.costs(profile, &["Go"], true, &resume), [0.0; 0]);
+        let costs = home.costs(profile, &["Go"], false, &resume);
+        assert_eq!(costs, sums[2..3], "the killed process stored nothing");
+        let costs = home.costs(profile, &["Go", "/clear"], false, &resume);
+        assert_eq!(costs, sums[3..]);
+    }
 }

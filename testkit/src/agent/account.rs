@@ -18,6 +18,8 @@ pub(super) struct Account {
     since_result: BTreeMap<String, ModelTotal>,
     /// The usage of the first reply of the turn.
     first: Option<Usage>,
+    /// The cost of all replies of the process, in dollars.
+    process_usd: f64,
 }
 
 /// The usage and cost of one model.
@@ -28,6 +30,29 @@ struct ModelTotal {
 }
 
 impl Account {
+    /// Creates the account of a session that continues with this usage.
+    pub(super) fn resumed(models: &BTreeMap<String, ModelUsage>) -> Self {
+        let total = |it: &ModelUsage| ModelTotal {
+            usage: wire!(Usage {
+                input_tokens: it.input_tokens,
+                output_tokens: it.output_tokens,
+                cache_creation_input_tokens: it.cache_creation_input_tokens,
+                cache_read_input_tokens: it.cache_read_input_tokens,
+            }),
+            cost_usd: it.cost_usd.as_ref().map_or(0.0, Number::as_f64),
+        };
+        let models = models.iter().map(|(name, it)| (name.clone(), total(it)));
+        Self {
+            session: models.collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Begins a new session. The next result still reports all replies since the last one.
+    pub(super) fn clear(&mut self) {
+        self.session.clear();
+    }
+
     /// Adds the usage and cost of the next reply of this model, and stores its
     /// stop reason.
     pub(super) fn charge(
@@ -51,15 +76,13 @@ impl Account {
             add(&mut total.usage, usage);
             total.cost_usd += cost_usd;
         }
+        self.process_usd += cost_usd;
     }
 
     /// Returns the usage to report at the start of a reply. Its output tokens
     /// are 0.
     pub(super) fn usage_at_start(&self) -> Usage {
-        let mut usage = self.reply.clone();
-        zero_unknown_counts(&mut usage);
-        usage.output_tokens = Some(0);
-        usage
+        usage_at_start(&self.reply)
     }
 
     /// Returns the usage of the current reply.
@@ -111,6 +134,11 @@ impl Account {
         costs.fold(0.0, |sum, cost| sum + cost)
     }
 
+    /// Returns the cost of the process so far, in US dollars.
+    pub(super) fn process_usd(&self) -> f64 {
+        self.process_usd
+    }
+
     /// Returns the usage of each model since the start of the session.
     pub(super) fn models(&self, template: &ModelUsage) -> BTreeMap<String, ModelUsage> {
         report(&self.session, template)
@@ -142,6 +170,14 @@ fn report(
     models
         .map(|(name, total)| (name.clone(), report(total)))
         .collect()
+}
+
+/// Returns the usage to report at the start of a reply with this usage.
+pub(super) fn usage_at_start(reply: &Usage) -> Usage {
+    let mut usage = reply.clone();
+    zero_unknown_counts(&mut usage);
+    usage.output_tokens = Some(0);
+    usage
 }
 
 fn dollars(dollars: f64) -> Number {

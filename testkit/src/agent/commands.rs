@@ -6,7 +6,7 @@
 
 use super::context::Context;
 use super::hooks::Occasion;
-use super::{Agent, Event};
+use super::{Agent, Event, Profile};
 use agentwire_protocol::codec::encode;
 use agentwire_protocol::content::{Content, ContentBlock};
 use agentwire_protocol::hook::{SessionEnd, SessionEndReason, SessionStart, SessionStartSource};
@@ -218,7 +218,19 @@ impl Agent {
         });
         self.send(encode(&reset));
         self.end_all_tasks();
-        self.session_id = (self.ids)();
+        let model_usage = self.model_usage();
+        let id = (self.ids)();
+        let session_id = std::mem::replace(&mut self.session_id, id);
+        // The sums of older versions continue.
+        if self.config.profile.is_none_or(Profile::stores_usage) {
+            self.account.clear();
+        }
+        if !model_usage.is_empty() {
+            self.events.push_back(Event::Cleared {
+                session_id,
+                model_usage,
+            });
+        }
         self.context = Context::default();
         // The new session keeps the title, and sends it twice.
         self.send_title();

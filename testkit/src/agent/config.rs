@@ -1,7 +1,9 @@
 //! The configuration of an agent: its start options and its features.
 
 use super::{Declared, Profile, Rules};
+use agentwire_protocol::message::ModelUsage;
 use agentwire_protocol::permission::PermissionMode;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// The CLI version that was measured. Hosts use it for feature detection.
@@ -45,8 +47,10 @@ pub struct Config {
     pub has_output_schema: bool,
     /// The maximum number of model requests in a turn (`--max-turns`).
     pub max_turns: Option<u64>,
-    /// The maximum cost of the session in US dollars (`--max-budget-usd`).
+    /// The maximum cost of the process in US dollars (`--max-budget-usd`).
     pub max_budget_usd: Option<f64>,
+    /// The usage of a resumed session so far, by model.
+    pub model_usage: BTreeMap<String, ModelUsage>,
     /// The model that replaces an overloaded one for the rest of a turn
     /// (`--fallback-model`).
     pub fallback_model: Option<String>,
@@ -116,6 +120,7 @@ impl Default for Config {
             has_output_schema: false,
             max_turns: None,
             max_budget_usd: None,
+            model_usage: BTreeMap::new(),
             fallback_model: None,
             partial_messages: true,
             profile: None,

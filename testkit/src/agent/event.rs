@@ -1,7 +1,8 @@
 //! Events of the agent, which its driver handles.
 
 use agentwire_protocol::json::Json;
-use agentwire_protocol::message::UserMessage;
+use agentwire_protocol::message::{ModelUsage, UserMessage};
+use std::collections::BTreeMap;
 
 /// An event that the driver must handle.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,6 +58,13 @@ pub enum Event {
         name: String,
         /// The text after the name.
         args: String,
+    },
+    /// A new session has begun, for `/clear`, after one with usage.
+    Cleared {
+        /// The ID of the session before it.
+        session_id: String,
+        /// The usage of that session, by model.
+        model_usage: BTreeMap<String, ModelUsage>,
     },
     /// The process should exit.
     Exit {

@@ -283,6 +283,7 @@ impl Agent {
     /// `PostToolBatch` hook times out.
     pub(super) fn exit_with_error(&mut self) {
         let why = "A PostToolBatch hook did not answer in time.";
+        let template = self.model_template();
         let mut result = wire!(ResultMessage {
             subtype: ResultSubtype::ErrorDuringExecution,
             is_error: true,
@@ -293,7 +294,7 @@ impl Agent {
             total_cost_usd: Some(Number::from(0)),
             usage: Some(self.config.declared.usage.clone()),
             model_usage: Some(Default::default()),
-            model_usage_since_last_result: Some(self.model_usage()),
+            model_usage_since_last_result: Some(self.account.take_models(&template)),
             permission_denials: Some(vec![]),
             result_index: Some(self.results),
             uuid: Some((self.ids)()),

@@ -26,10 +26,11 @@ impl Agent {
         true
     }
 
-    /// Returns whether the session has reached its budget.
+    /// Returns whether the process has reached its budget. The cost of a resumed
+    /// session does not count.
     pub(super) fn is_over_budget(&self) -> bool {
         let limit = self.config.max_budget_usd;
-        limit.is_some_and(|limit| self.account.total_usd() >= limit)
+        limit.is_some_and(|limit| self.account.process_usd() >= limit)
     }
 
     /// Ends the turn because the session has reached its budget.

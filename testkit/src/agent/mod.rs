@@ -249,6 +249,7 @@ impl Agent {
         let queue = Queue::new(config.has_queue);
         let mut agent = Self {
             session_id: ids(),
+            account: Account::resumed(&config.model_usage),
             config,
             ids: Box::new(ids),
             decoder: LineDecoder::default(),
@@ -269,7 +270,6 @@ impl Agent {
             tasks: vec![],
             unreported: vec![],
             stats: Stats::default(),
-            account: Account::default(),
             context: Context::default(),
             has_history: false,
             state: SessionState::Idle,

@@ -39,6 +39,12 @@ impl Profile {
         }
     }
 
+    /// Returns whether a resumed session continues with its usage, and `/clear`
+    /// begins a new one.
+    pub(crate) fn stores_usage(self) -> bool {
+        !matches!(self, Self::V2_0_77 | Self::V2_1_197)
+    }
+
     /// Returns the profile with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {

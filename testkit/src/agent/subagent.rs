@@ -2,6 +2,7 @@
 //! them, and are not streamed.
 
 use super::Agent;
+use super::account::usage_at_start;
 use super::answer::ToolAnswer;
 use super::call::ToolCall;
 use super::hooks::Occasion;
@@ -43,6 +44,7 @@ impl Agent {
             return false;
         }
         let mut body = self.body(message_id.to_owned(), vec![block]);
+        body.usage = Some(usage_at_start(&task.reply));
         body.extra.set("context_management", Json::null());
         let message = wire!(AssistantMessage {
             message: body.into(),
@@ -71,9 +73,12 @@ impl Agent {
         true
     }
 
-    /// Adds the usage and the cost in dollars of a reply of a sub-agent's
+    /// Adds the usage and the cost in dollars of the next reply of a sub-agent's
     /// model.
-    pub fn charge_subagent(&mut self, usage: &Usage, cost_usd: f64) {
+    pub fn charge_subagent(&mut self, task_id: &str, usage: &Usage, cost_usd: f64) {
+        if let Some(task) = self.task(task_id) {
+            task.reply = usage.clone();
+        }
         self.account.spend(&self.config.model, usage, cost_usd);
     }
 

@@ -2,7 +2,7 @@
 
 use agentwire_protocol::hook::{BackgroundTaskSummary, BatchToolCall};
 use agentwire_protocol::json::Number;
-use agentwire_protocol::message::TaskUsage;
+use agentwire_protocol::message::{TaskUsage, Usage};
 
 /// A task: a shell command or a sub-agent. It runs in the background unless it
 /// is [awaited](Self::awaited).
@@ -18,6 +18,8 @@ pub struct Task {
     pub(super) prompt_id: Option<String>,
     /// The last text of a sub-agent.
     pub(super) last_text: String,
+    /// The usage of a sub-agent's last reply.
+    pub(super) reply: Usage,
     /// The names of the tools that a sub-agent used.
     pub(super) tools: Vec<String>,
     /// Tool calls of a sub-agent's last reply that have a result.
@@ -54,6 +56,7 @@ impl Task {
             agent: None,
             prompt_id: None,
             last_text: String::new(),
+            reply: Usage::default(),
             tools: vec![],
             batch: vec![],
             is_awaited: false,

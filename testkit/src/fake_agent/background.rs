@@ -244,7 +244,7 @@ impl Subagent {
         if std::mem::take(&mut self.failures) > 0 {
             agent.subagent_recovers(&self.task_id);
         }
-        lines::charge_subagent(agent, &taken.reply);
+        lines::charge_subagent(agent, &self.task_id, &taken.reply);
         let message = taken.message_id();
         let mut tools = 0;
         for step in taken.reply.say.iter().cloned() {

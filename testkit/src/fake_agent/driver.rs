@@ -182,6 +182,10 @@ impl Driver {
                 Output::StoreSubagent(record) => {
                     self.store(|sessions| sessions.store_subagent(record))
                 }
+                Output::StoreUsage(session_id, usage) => self.store(|sessions| {
+                    sessions.store_usage(&session_id, &usage)?;
+                    Ok(String::new())
+                }),
                 Output::WriteFile(path, text) => {
                     if let Err(error) = std::fs::write(&path, text) {
                         complain(&format!("fake-agent: {path:?}: {error}"), 1);

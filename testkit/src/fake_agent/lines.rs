@@ -38,8 +38,8 @@ pub(super) fn charge(agent: &mut Agent, reply: &Reply) {
 }
 
 /// Passes the token usage and cost of a sub-agent's reply to the agent.
-pub(super) fn charge_subagent(agent: &mut Agent, reply: &Reply) {
-    agent.charge_subagent(&usage(reply), reply.cost_usd.unwrap_or(0.0));
+pub(super) fn charge_subagent(agent: &mut Agent, task_id: &str, reply: &Reply) {
+    agent.charge_subagent(task_id, &usage(reply), reply.cost_usd.unwrap_or(0.0));
 }
 
 fn usage(reply: &Reply) -> Usage {

@@ -127,6 +127,7 @@ pub fn main() -> ! {
                 let uuid = has_result.then(&mut ids);
                 refuse(&refusal, uuid.as_deref(), log.as_mut())
             });
+            config.model_usage = session.model_usage;
             // The session ID is the agent's first ID.
             let mut first = session.session_id;
             let ids = move || first.take().unwrap_or_else(&mut ids);

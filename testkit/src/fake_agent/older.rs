@@ -22,7 +22,11 @@ pub(super) struct OlderVersion {
 }
 
 const V2_1_197: OlderVersion = OlderVersion {
-    lines: &["command_lifecycle", "system/background_tasks_changed"],
+    lines: &[
+        "command_lifecycle",
+        "conversation_reset",
+        "system/background_tasks_changed",
+    ],
     members: &[
         (
             "assistant",
@@ -139,6 +143,7 @@ const V2_1_197: OlderVersion = OlderVersion {
 const V2_0_77: OlderVersion = OlderVersion {
     lines: &[
         "command_lifecycle",
+        "conversation_reset",
         "system/api_retry",
         "system/background_tasks_changed",
         "system/session_state_changed",

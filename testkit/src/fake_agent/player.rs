@@ -16,10 +16,12 @@ use crate::request_info::RequestInfo;
 use crate::scenario::gate::Gates;
 use crate::scenario::{ApiError, Fault, LineFault, NoSuchGate, Scenario, ToolCall};
 use crate::script::Script;
-use agentwire_protocol::Json;
 use agentwire_protocol::content::ContentBlock;
+use agentwire_protocol::message::ModelUsage;
+use agentwire_protocol::{Json, Number};
 use bytes::Bytes;
-use std::collections::VecDeque;
+use serde_json::json;
+use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
 
 /// Returns whether the environment enables file checkpoints.
@@ -42,6 +44,8 @@ pub enum Output {
     Store(Record),
     /// Stores this record in a sub-agent's metadata, if sessions are stored.
     StoreSubagent(SubagentRecord),
+    /// Stores the usage of this session, by model, if sessions are stored.
+    StoreUsage(String, serde_json::Value),
     /// Writes the file of a tool. The fields are its path and text.
     WriteFile(String, String),
     /// Reports that the script has reached this gate.
@@ -302,6 +306,10 @@ impl Player {
                 self.pending_tools.clear();
                 self.running.clear();
             }
+            Event::Cleared {
+                session_id,
+                model_usage,
+            } => self.store_usage(session_id, &model_usage),
             Event::Exit { code, message } => {
                 if let Some(message) = message {
                     self.outputs
@@ -509,9 +517,27 @@ impl Player {
     /// Exits, after a check that all expectations are met.
     fn exit(&mut self, code: i32) {
         self.flush_agent();
+        let session_id = self.agent.session_id().to_owned();
+        self.store_usage(session_id, &self.agent.model_usage());
         match self.expected.finish() {
             Ok(()) => self.outputs.push_back(Output::Exit(code)),
             Err(report) => self.report_unexpected(report),
+        }
+    }
+
+    /// Stores the usage of a session that has some.
+    fn store_usage(&mut self, session_id: String, usage: &BTreeMap<String, ModelUsage>) {
+        let costs = usage.values().filter_map(|it| it.cost_usd.as_ref());
+        let has_cost = costs.map(Number::as_f64).any(|it| it > 0.0);
+        if has_cost
+            && self
+                .agent
+                .config()
+                .profile
+                .is_none_or(Profile::stores_usage)
+        {
+            self.outputs
+                .push_back(Output::StoreUsage(session_id, json!(usage)));
         }
     }
 

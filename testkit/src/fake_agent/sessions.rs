@@ -3,12 +3,18 @@
 use super::flags::{Flags, OutputFormat};
 use super::records::{Record, SubagentRecord};
 use super::time::timestamp;
+use agentwire_protocol::message::ModelUsage;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+
+/// The type of the records with the usage of a session. The real CLI writes one
+/// when it exits, unless it is killed, and at `/clear`.
+const USAGE: &str = "cost-state";
 
 /// The error of a session that cannot begin.
 #[derive(Debug, PartialEq)]
@@ -45,6 +51,8 @@ pub(super) struct Sessions {
     subagents: BTreeMap<String, (String, Value)>,
     /// Whether the host gets the stored records (`--session-mirror`).
     is_mirrored: bool,
+    /// The usage of the resumed session, by model.
+    model_usage: BTreeMap<String, ModelUsage>,
     number: u64,
 }
 
@@ -53,6 +61,8 @@ pub(super) struct Sessions {
 pub(super) struct Begun {
     pub(super) session_id: Option<String>,
     pub(super) sessions: Option<Sessions>,
+    /// The usage of a resumed session, by model.
+    pub(super) model_usage: BTreeMap<String, ModelUsage>,
 }
 
 impl Sessions {
@@ -85,7 +95,7 @@ impl Sessions {
             let id = flags.session_id.clone().or_else(|| flags.resume.clone());
             return Ok(Begun {
                 session_id: id,
-                sessions: None,
+                ..Begun::default()
             });
         };
         let mut sessions = Self {
@@ -95,6 +105,7 @@ impl Sessions {
             last: BTreeMap::new(),
             repairs: vec![],
             subagents: BTreeMap::new(),
+            model_usage: BTreeMap::new(),
             is_mirrored: flags.session_mirror && flags.output_format() == OutputFormat::StreamJson,
             number: 0,
         };
@@ -109,6 +120,7 @@ impl Sessions {
         };
         Ok(Begun {
             session_id: Some(session_id),
+            model_usage: std::mem::take(&mut sessions.model_usage),
             sessions: (!flags.no_session_persistence).then_some(sessions),
         })
     }
@@ -150,6 +162,9 @@ impl Sessions {
         }
         let last = records.iter().rev().find_map(|it| it["uuid"].as_str());
         let last = last.map(str::to_owned);
+        let usage = records.iter().rev().find(|it| it["type"] == USAGE);
+        let usage = usage.and_then(|it| BTreeMap::deserialize(&it["modelUsage"]).ok());
+        self.model_usage = usage.unwrap_or_default();
         let id = if flags.fork_session {
             if !flags.no_session_persistence {
                 let copied = self.copy(&records, new_id);
@@ -212,6 +227,12 @@ impl Sessions {
         append(&file, &[line])?;
         self.last.insert(file, uuid);
         Ok(lines)
+    }
+
+    /// Stores the usage of a session, with which a later process continues.
+    pub(super) fn store_usage(&self, session_id: &str, usage: &Value) -> io::Result<()> {
+        let entry = json!({"type": USAGE, "sessionId": session_id, "modelUsage": usage});
+        append(&self.path(session_id, None), &[entry])
     }
 
     /// Stores the metadata of a sub-agent. Returns the line that reports it to
