@@ -1,5 +1,6 @@
 //! What a pool reports, and its errors.
 
+use crate::ledger::OverBudget;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use tokio::sync::broadcast;
@@ -134,6 +135,9 @@ pub enum PoolError {
     /// The pool was [closed](crate::Pool::close).
     #[error("the pool is closed")]
     Closed,
+    /// The tenant's budget is spent.
+    #[error(transparent)]
+    OverBudget(#[from] OverBudget),
     /// The session could not be started, or has ended.
     #[error(transparent)]
     Session(#[from] agentwire::Error),

@@ -2,6 +2,7 @@
 
 use crate::account::{self, Account, Told};
 use crate::event::{Place, PoolError, PoolEvent, PoolEvents};
+use crate::ledger::Ledger;
 use crate::limits::Limits;
 use crate::machine::{Decision, Machine};
 use crate::member::{Joins, Member};
@@ -57,6 +58,7 @@ pub(crate) struct Inner {
     /// Wakes the keeper.
     changed: Arc<Notify>,
     events: broadcast::Sender<PoolEvent>,
+    ledger: Option<Ledger>,
 }
 
 struct State {
@@ -95,6 +97,17 @@ impl Pool {
     /// Makes a pool with these limits. It needs no runtime until it is used.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
+        Self::create(limits, None)
+    }
+
+    /// Makes a pool whose sessions are recorded in a ledger, for their tenants. A tenant whose
+    /// [budget](Ledger::set_budget) is spent is refused.
+    #[must_use]
+    pub fn with_ledger(limits: Limits, ledger: Ledger) -> Self {
+        Self::create(limits, Some(ledger))
+    }
+
+    fn create(limits: Limits, ledger: Option<Ledger>) -> Self {
         let state = State {
             machine: Machine::new(limits),
             waiters: HashMap::new(),
@@ -110,6 +123,7 @@ impl Pool {
             state: Mutex::new(state),
             changed: Arc::default(),
             events: broadcast::Sender::new(EVENTS),
+            ledger,
         }))
     }
 
@@ -255,8 +269,9 @@ impl Caller {
     ///
     /// # Errors
     ///
-    /// [`PoolError::Deadline`] if it has waited too long, [`PoolError::Closed`] if the pool is
-    /// closed, and the errors of [`Client::connect`].
+    /// [`PoolError::Deadline`] if it has waited too long, [`PoolError::OverBudget`] if the tenant's
+    /// budget is spent, [`PoolError::Closed`] if the pool is closed, and the errors of
+    /// [`Client::connect`].
     ///
     /// # Cancel safety
     ///
@@ -270,6 +285,9 @@ impl Caller {
         let (pool, id) = (Arc::clone(&member.pool), member.id);
         let joins = Joins(Mutex::new(Some(member)));
         let client = Client::connect(options.attachment(joins)).await?;
+        if let Some(ledger) = &pool.ledger {
+            ledger.follow(&client);
+        }
         pool.connected(id, client.handle());
         Ok(Session {
             client,
@@ -342,10 +360,14 @@ impl Caller {
             .accounts
             .iter()
             .find(|it| Some(it.name()) == account.as_ref());
-        let options = match used {
+        let mut options = match used {
             Some(account) => account.apply(options),
             None => options,
         };
+        if let Some(ledger) = &pool.ledger {
+            ledger.check(&self.tenant)?;
+            options = options.attachment(ledger.of(Arc::clone(&self.tenant)));
+        }
         Ok((member, account, options))
     }
 }

@@ -2,8 +2,9 @@
 
 use crate::fake_agent_path;
 use agentwire::Options;
-use agentwire_pool::{Account, Limits, Pool, PoolEvent, Reason, Ticket};
-use agentwire_testkit::{Scenario, Step, fake_agent};
+use agentwire_pool::ledger::Ledger;
+use agentwire_pool::{Account, Limits, Pool, PoolError, PoolEvent, Reason, Ticket};
+use agentwire_testkit::{Reply, Scenario, Step, fake_agent};
 use serde_json::json;
 use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
@@ -105,4 +106,32 @@ async fn a_refused_prompt_is_tried_again_with_another_account_if_the_program_say
         .account(script("two", &hello));
     let result = caller.retries(1).prompt("Hello", options()).await.unwrap();
     assert_eq!(result.text(), "Hello.");
+}
+
+#[tokio::test]
+async fn a_tenant_pays_for_its_sessions_and_is_refused_when_its_budget_is_spent() {
+    let home = tempfile::tempdir().unwrap();
+    let paid = Reply::new([Step::text("Hello.")]).cost_usd(0.3);
+    let scenario = Scenario::default().reply(paid).repeated();
+    let ledger = Ledger::new();
+    ledger.set_budget("acme", Some(0.5));
+    let pool = Pool::with_ledger(Limits::new(2), ledger.clone());
+    let acme = pool.caller().tenant("acme");
+    for _ in 0..2 {
+        acme.prompt("Hello", options(&home, &scenario))
+            .await
+            .unwrap();
+    }
+    let error = acme
+        .prompt("Hello", options(&home, &scenario))
+        .await
+        .unwrap_err();
+    assert!(matches!(error, PoolError::OverBudget(_)), "{error}");
+    let other = pool.caller().tenant("other");
+    other
+        .prompt("Hello", options(&home, &scenario))
+        .await
+        .unwrap();
+    let usd = |tenant: &str| (ledger.tenant(tenant).cost.usd * 10.0).round();
+    assert_eq!((usd("acme"), usd("other")), (6.0, 3.0));
 }

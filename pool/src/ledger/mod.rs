@@ -64,7 +64,7 @@
 //! - by the remaining sum for each further process at the same time, because each has it as its
 //!   limit;
 //! - by turns that the agent begins by itself in a process that was started, or restarted, with
-//!   a limit from an earlier time. The limit is computed when the account is set on the options;
+//!   a limit from an earlier time. The limit is computed when the recorder is set on the options;
 //! - by [`Totals::unreported`], which has no cost and does not count.
 //!
 //! # Memory
@@ -73,15 +73,15 @@
 //! ([`Ledger::remove_session`]), and the latest 1,000 turns ([`Ledger::with_turns`]). A program
 //! stores what it needs: all types have `serde`, and [`Ledger::turns`] continues from a number.
 
-mod account;
 mod meter;
+mod recorder;
 mod sums;
 
-pub use account::Account;
+pub use recorder::Recorder;
 pub use sums::{Cost, SubAgent, Tokens, Totals, Turn};
 
-use account::{Followed, Shared, locked};
 use agentwire::Client;
+use recorder::{Followed, Shared, locked};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, Weak};
@@ -184,11 +184,11 @@ impl Ledger {
         }
     }
 
-    /// Returns the account of a tenant, to be set with
+    /// Returns the recorder of a tenant, to be set with
     /// [`Options::attachment`](agentwire::Options::attachment). Any name is a tenant.
     #[must_use]
-    pub fn of(&self, tenant: impl Into<Arc<str>>) -> Account {
-        Account {
+    pub fn of(&self, tenant: impl Into<Arc<str>>) -> Recorder {
+        Recorder {
             ledger: self.clone(),
             tenant: tenant.into(),
         }
@@ -200,7 +200,7 @@ impl Ledger {
     /// the turn. Nothing waits for the response.
     ///
     /// Needed only for CLIs before 2.1.316, which report only sums. Returns whether the client
-    /// is a running session of an [`Account`] of this ledger.
+    /// is a running session of a [`Recorder`] of this ledger.
     pub fn follow(&self, client: &Client) -> bool {
         let pid = client.pid();
         let session = pid.and_then(|pid| locked(&self.books).processes.get(&pid)?.upgrade());
@@ -286,7 +286,7 @@ impl Ledger {
     /// If its budget is spent.
     pub fn check(&self, tenant: &str) -> Result<(), OverBudget> {
         match locked(&self.books).tenants.get(tenant) {
-            Some(account) => account.check(tenant),
+            Some(books) => books.check(tenant),
             None => Ok(()),
         }
     }
@@ -295,12 +295,12 @@ impl Ledger {
     /// spent.
     fn wait_for_budget(&self, tenant: &str, waker: &Waker) -> bool {
         let mut books = locked(&self.books);
-        let account = books.tenants.get_mut(tenant);
-        let Some(account) = account.filter(|it| it.check(tenant).is_err()) else {
+        let books = books.tenants.get_mut(tenant);
+        let Some(books) = books.filter(|it| it.check(tenant).is_err()) else {
             return false;
         };
-        account.waiting.retain(|it| !it.will_wake(waker));
-        account.waiting.push(waker.clone());
+        books.waiting.retain(|it| !it.will_wake(waker));
+        books.waiting.push(waker.clone());
         true
     }
 

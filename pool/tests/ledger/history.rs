@@ -3,7 +3,7 @@
 use super::{fake, next_result};
 use agentwire::attachment::{Action, Attach, Attachment, AttachmentEvent, Boxed, Gate, Opening};
 use agentwire::{Client, Error, Frame, Options};
-use agentwire_pool::ledger::{Account, Cost, Ledger, Tokens};
+use agentwire_pool::ledger::{Cost, Ledger, Recorder, Tokens};
 use agentwire_protocol::host::Prompt;
 use agentwire_testkit::agent::Profile;
 use agentwire_testkit::fake_agent::{self, Gates};
@@ -461,7 +461,7 @@ impl Run {
 /// Removes the increments from results, as of 2.1.299.
 pub(super) struct Stripped<T>(pub(super) T);
 
-impl Attach for Stripped<Account> {
+impl Attach for Stripped<Recorder> {
     fn configure(&self, options: Options) -> Options {
         self.0.configure(options)
     }

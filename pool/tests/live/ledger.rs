@@ -2,15 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a failure fails the test")]
 
-#[path = "../../../tests/support/mod.rs"]
-mod support;
-
+use crate::support::Live;
 use agentwire::{Client, Options};
 use agentwire_pool::ledger::Ledger;
 use agentwire_testkit::{Reply, Scenario, Step, ToolCall, Usage};
 use serde_json::json;
 use std::collections::BTreeMap;
-use support::Live;
 
 /// The usage of a reply: the output tokens identify it.
 fn reply(steps: impl IntoIterator<Item = Step>, output: u64) -> Reply {

@@ -11,7 +11,7 @@ use std::process::ExitStatus;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// The account of a tenant in a [`Ledger`]. Set it with
+/// Records the costs of a tenant's sessions in a [`Ledger`]. Set it with
 /// [`Options::attachment`](agentwire::Options::attachment); it can be cloned and set for any
 /// number of sessions.
 ///
@@ -19,16 +19,16 @@ use std::task::{Context, Poll, Waker};
 ///   budget is spent.
 /// - A user message waits in the outbound queue while the budget is spent. It is sent when the
 ///   budget is raised, and can be withdrawn meanwhile.
-/// - With a budget, setting the account sets
+/// - With a budget, setting the recorder sets
 ///   [`Options::max_budget_usd`](agentwire::Options::max_budget_usd) to the remaining sum, unless
 ///   it is lower already. A limit that is set later replaces it.
 #[derive(Debug, Clone)]
-pub struct Account {
+pub struct Recorder {
     pub(super) ledger: Ledger,
     pub(super) tenant: Arc<str>,
 }
 
-impl Attach for Account {
+impl Attach for Recorder {
     fn configure(&self, options: Options) -> Options {
         let remaining = self.ledger.remaining(&self.tenant);
         // Without a remaining sum, no session opens.
@@ -47,7 +47,7 @@ impl Attach for Account {
     ) -> Boxed<'a, Result<Option<Box<dyn Attachment>>, Error>> {
         let attached = self.ledger.check(&self.tenant).map(|()| {
             let attached = Attached {
-                account: self.clone(),
+                recorder: self.clone(),
                 meter: Meter::default(),
                 session: Arc::default(),
                 pid: None,
@@ -118,7 +118,7 @@ impl Followed {
 }
 
 struct Attached {
-    account: Account,
+    recorder: Recorder,
     meter: Meter,
     session: Shared,
     pid: Option<u32>,
@@ -136,10 +136,10 @@ impl Attached {
 
     fn end_process(&mut self) {
         if let Some(turn) = self.meter.end_process() {
-            self.account.ledger.record(&self.account.tenant, turn);
+            self.recorder.ledger.record(&self.recorder.tenant, turn);
         }
         if let Some(pid) = self.pid.take() {
-            self.account.ledger.remove_process(pid, &self.session);
+            self.recorder.ledger.remove_process(pid, &self.session);
         }
         locked(&self.session).query = None;
     }
@@ -147,7 +147,7 @@ impl Attached {
 
 impl Attachment for Attached {
     fn before_message(&mut self, message: &Prompt) -> Gate {
-        let Err(error) = self.account.ledger.check(&self.account.tenant) else {
+        let Err(error) = self.recorder.ledger.check(&self.recorder.tenant) else {
             return Gate::Pass;
         };
         tracing::warn!(%error, "a message waits");
@@ -161,7 +161,7 @@ impl Attachment for Attached {
             self.take_baseline(&mut Context::from_waker(Waker::noop()));
         }
         if let Some(turn) = self.meter.read(message) {
-            self.account.ledger.record(&self.account.tenant, turn);
+            self.recorder.ledger.record(&self.recorder.tenant, turn);
         }
         false
     }
@@ -174,7 +174,7 @@ impl Attachment for Attached {
                     locked(&self.session).request();
                 }
                 if let Some(pid) = *pid {
-                    self.account.ledger.add_process(pid, &self.session);
+                    self.recorder.ledger.add_process(pid, &self.session);
                 }
             }
             AttachmentEvent::SessionId(id) => self.meter.set_session(id),
@@ -190,7 +190,7 @@ impl Attachment for Attached {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Action> {
         locked(&self.session).waker = Some(context.waker().clone());
         self.take_baseline(context);
-        let (ledger, tenant) = (&self.account.ledger, &self.account.tenant);
+        let (ledger, tenant) = (&self.recorder.ledger, &self.recorder.tenant);
         if self.waiting.is_empty() || ledger.wait_for_budget(tenant, context.waker()) {
             return Poll::Pending;
         }
