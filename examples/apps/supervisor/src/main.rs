@@ -6,6 +6,7 @@ mod worker;
 
 use agentwire::ClosePolicy;
 use agentwire::permission::visible;
+use agentwire_pool::ledger::Ledger;
 use agentwire_pool::{Limits, Pool};
 use clap::Parser;
 use crossterm::event::{Event, EventStream, KeyCode, KeyEvent, KeyModifiers};
@@ -53,8 +54,10 @@ async fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let policy = ClosePolicy::default().finish(Duration::from_secs(arguments.grace));
     let options = arguments.fake.options(include_str!("../fake.json"))?;
     let (stop, stopping) = watch::channel(false);
+    let ledger = Ledger::new();
     let shared = Shared {
-        pool: Pool::new(Limits::new(arguments.processes)),
+        pool: Pool::with_ledger(Limits::new(arguments.processes), ledger.clone()),
+        ledger,
         options: options.cwd(&arguments.cwd).close_policy(policy),
         changed: Arc::new(Notify::new()),
         stop: stopping,
@@ -161,15 +164,12 @@ impl Sessions {
         loop {
             for (number, (worker, last)) in (1..).zip(self.workers.iter().zip(&mut printed)) {
                 let Status {
-                    state,
-                    turn,
-                    tokens,
-                    cost_usd,
-                    ..
+                    state, turn, cost, ..
                 } = worker.status();
                 let state = visible::line(&state.to_string()).into_owned();
                 if state != *last {
-                    println!("{number}: {state}, turn {turn}, {tokens} tokens, {cost_usd:.4} USD");
+                    let (tokens, usd) = (cost.tokens.total(), cost.usd);
+                    println!("{number}: {state}, turn {turn}, {tokens} tokens, {usd:.4} USD");
                     *last = state;
                 }
             }

@@ -1,7 +1,7 @@
 //! The status of a session.
 
-use agentwire::protocol::message::Usage;
 use agentwire::{Activity, Event, TurnEnd, TurnEvent};
+use agentwire_pool::ledger::Cost;
 use std::fmt;
 use std::time::{Duration, Instant};
 
@@ -9,9 +9,8 @@ use std::time::{Duration, Instant};
 pub struct Status {
     pub state: State,
     pub turn: u64,
-    /// The number of input and output tokens of all turns.
-    pub tokens: u64,
-    pub cost_usd: f64,
+    /// What all turns of the task have cost, those before a restart included.
+    pub cost: Cost,
     /// When the session started.
     pub since: Instant,
     pub restarts: u32,
@@ -36,8 +35,7 @@ impl Status {
         Self {
             state: State::Starting,
             turn: 0,
-            tokens: 0,
-            cost_usd: 0.0,
+            cost: Cost::default(),
             since: Instant::now(),
             restarts,
         }
@@ -60,8 +58,6 @@ impl Status {
     fn turn_ended(&mut self, end: &TurnEnd) {
         let mut outcome = end.outcome.to_string();
         if let Some(result) = end.result() {
-            self.tokens += result.usage.as_ref().map_or(0, tokens);
-            self.cost_usd = result.cost_usd().unwrap_or(self.cost_usd);
             outcome = result.error_text().unwrap_or(outcome);
         }
         self.state = State::Idle(outcome);
@@ -70,16 +66,6 @@ impl Status {
     pub fn age(&self) -> Duration {
         self.since.elapsed()
     }
-}
-
-fn tokens(usage: &Usage) -> u64 {
-    let parts = [
-        usage.input_tokens,
-        usage.cache_creation_input_tokens,
-        usage.cache_read_input_tokens,
-        usage.output_tokens,
-    ];
-    parts.into_iter().flatten().sum()
 }
 
 impl fmt::Display for State {

@@ -50,8 +50,8 @@ fn row(number: usize, worker: &Worker) -> Row<'static> {
         visible::line(&worker.task).into_owned(),
         visible::line(&status.state.to_string()).into_owned(),
         status.turn.to_string(),
-        status.tokens.to_string(),
-        format!("{:.4}", status.cost_usd),
+        status.cost.tokens.total().to_string(),
+        format!("{:.4}", status.cost.usd),
         format!("{}:{:02}", seconds / 60, seconds % 60),
         status.restarts.to_string(),
     ])

@@ -2,6 +2,7 @@
 
 use crate::status::{State, Status};
 use agentwire::Options;
+use agentwire_pool::ledger::Ledger;
 use agentwire_pool::{Pool, Ticket};
 use std::sync::Arc;
 use tokio::sync::{Notify, mpsc, watch};
@@ -13,12 +14,15 @@ pub struct Worker {
     status: watch::Receiver<Status>,
     restart: mpsc::Sender<()>,
     ticket: Ticket,
+    ledger: Ledger,
 }
 
 /// The state that all workers share.
 #[derive(Clone)]
 pub struct Shared {
     pub pool: Pool,
+    /// What each task has cost.
+    pub ledger: Ledger,
     pub options: Options,
     /// Notified when the status of a worker changes.
     pub changed: Arc<Notify>,
@@ -49,7 +53,7 @@ impl Worker {
         let (updates, status) = watch::channel(Status::new(0));
         // One pending request is enough, however often the key is pressed.
         let (restart, restarts) = mpsc::channel(1);
-        let ticket = Ticket::default();
+        let (ticket, ledger) = (Ticket::default(), shared.ledger.clone());
         let run = Run {
             task: task.clone(),
             shared,
@@ -63,6 +67,7 @@ impl Worker {
             status,
             restart,
             ticket,
+            ledger,
         }
     }
 
@@ -71,6 +76,7 @@ impl Worker {
         if let Some(place) = self.ticket.place() {
             status.state = State::Waiting(place.ahead);
         }
+        status.cost = self.ledger.tenant(&self.task).cost;
         status
     }
 
@@ -109,7 +115,12 @@ impl Run {
 
     async fn session(&mut self) -> End {
         let shared = self.shared.clone();
-        let caller = self.shared.pool.caller().ticket(&self.ticket);
+        let caller = self
+            .shared
+            .pool
+            .caller()
+            .tenant(&self.task)
+            .ticket(&self.ticket);
         let connecting = caller.connect(self.shared.options.clone());
         let mut client = tokio::select! {
             client = connecting => match client {

@@ -68,6 +68,35 @@ fn the_table_shows_states_tokens_and_costs_and_a_session_is_restarted() {
 }
 
 #[test]
+fn one_process_serves_all_tasks_one_after_the_other() {
+    let agent = agent(
+        json!([
+            { "when": { "prompt": { "is": "Held" } }, "say": [{ "gate": "held" }, { "text": "Done." }] },
+            { "say": [{ "text": "Done." }] },
+        ]),
+        "Held\nNext\nLast\n",
+    );
+    let arguments = [
+        "tasks.txt".to_owned(),
+        agent.flag(),
+        "--processes=1".to_owned(),
+    ];
+    let mut table = Terminal::run(SUPERVISOR, &arguments, agent.work(), agent.environment());
+    agent.reached("held");
+    // The first task has the process, the others wait for it.
+    table.shows("waiting: 1 ahead");
+    assert_eq!(agent.started().len(), 1);
+    agent.open("held");
+    table.until("the ends of all", |screen| {
+        screen.matches("idle: completed").count() == 3
+    });
+    table.keys("q");
+    table.shows("all sessions are closed");
+    assert!(table.exit().success());
+    assert_eq!(left(&agent.mark()), Vec::<u32>::new());
+}
+
+#[test]
 fn sigterm_lets_turns_finish_and_leaves_nothing_behind() {
     let agent = agent(
         json!([[
