@@ -5,6 +5,7 @@ use agentwire::Frame;
 use agentwire_protocol::message::{
     ConversationReset, ModelUsage, ResetTrigger, ResultMessage, Usage,
 };
+use memchr::memmem;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -278,10 +279,8 @@ impl Replies {
 
 /// Returns whether a `stream_event` has usage. Most have none, and are not parsed.
 fn is_about_usage(line: &[u8]) -> bool {
-    // The event is the second member.
-    let start = &line[..line.len().min(128)];
-    let has = |name: &[u8]| start.windows(name.len()).any(|it| it == name);
-    has(b"\"message_start\"") || has(b"\"message_delta\"")
+    let has = |name: &str| memmem::find(line, name.as_bytes()).is_some();
+    has("\"message_start\"") || has("\"message_delta\"")
 }
 
 fn costs(usage: &BTreeMap<String, ModelUsage>) -> Models {
