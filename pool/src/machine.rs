@@ -13,6 +13,9 @@ use std::time::{Duration, Instant, SystemTime};
 /// What a process is expected to need until it is measured: an idle CLI has 176 MB.
 const EXPECTED: u64 = 200 << 20;
 
+/// How long a session that refused to sleep is left alone.
+const RETRY: Duration = Duration::from_millis(250);
+
 /// A session, or a caller that waits for one.
 #[derive(Debug)]
 struct Member {
@@ -24,9 +27,16 @@ struct Member {
     stage: Stage,
     /// Whether it can be put to sleep: it has a handle.
     can_sleep: bool,
-    /// Whether it refused to sleep since it was last used.
-    is_busy: bool,
+    /// When to try again to put it to sleep, after it refused.
+    retry_at: Option<Instant>,
     used: Instant,
+}
+
+impl Member {
+    /// Returns whether it may be able to sleep.
+    fn is_idle(&self) -> bool {
+        self.stage == Stage::Running && self.can_sleep
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,7 +129,7 @@ impl Machine {
             account: None,
             stage: Stage::Asleep,
             can_sleep: false,
-            is_busy: false,
+            retry_at: None,
             used: now,
         };
         self.members.insert(self.last, member);
@@ -178,17 +188,18 @@ impl Machine {
     pub(crate) fn used(&mut self, now: Instant, id: u64) {
         if let Some(member) = self.members.get_mut(&id) {
             member.used = now;
-            member.is_busy = false;
+            member.retry_at = None;
         }
     }
 
-    /// The session refuses to sleep until it is used again.
-    pub(crate) fn is_busy(&mut self, id: u64) {
+    /// The session refuses to sleep now. What ends a turn is reported, but not the end of a
+    /// control request or a background task.
+    pub(crate) fn is_busy(&mut self, now: Instant, id: u64) {
         if let Some(member) = self.members.get_mut(&id)
             && member.stage == Stage::FallingAsleep
         {
             member.stage = Stage::Running;
-            member.is_busy = true;
+            member.retry_at = now.checked_add(RETRY);
             self.falling_asleep -= 1;
         }
     }
@@ -335,6 +346,9 @@ impl Machine {
     pub(crate) fn decide(&mut self, now: Instant) -> Vec<Decision> {
         let mut decisions = Vec::new();
         self.expire(now, &mut decisions);
+        for member in self.members.values_mut() {
+            member.retry_at = member.retry_at.filter(|it| *it > now);
+        }
         let reopened: Vec<_> = (self.accounts.iter())
             .filter(|(_, it)| it.until.is_some_and(|(at, _)| at <= now))
             .map(|(name, _)| Arc::clone(name))
@@ -423,7 +437,7 @@ impl Machine {
         let idle = self
             .members
             .iter()
-            .filter(|(_, it)| it.stage == Stage::Running && it.can_sleep && !it.is_busy);
+            .filter(|(_, it)| it.is_idle() && it.retry_at.is_none());
         Some(*idle.min_by_key(|(id, it)| (it.used, **id))?.0)
     }
 
@@ -455,8 +469,12 @@ impl Machine {
             Stage::Waiting { deadline, .. } => deadline,
             _ => None,
         });
+        let retries = self.members.values().filter(|it| it.is_idle());
+        let retries = retries.filter_map(|it| it.retry_at);
+        let are_needed = self.queue.len() > 0 || self.exceeds_memory();
+        let retries = retries.filter(|_| are_needed);
         let resets = self.accounts.values().filter_map(|it| Some(it.until?.0));
-        deadlines.chain(resets).min()
+        deadlines.chain(resets).chain(retries).min()
     }
 
     #[cfg(test)]

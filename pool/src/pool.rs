@@ -13,10 +13,10 @@ use agentwire_protocol::Frame;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::{Notify, broadcast, oneshot};
-use tokio::task::JoinHandle;
 use tokio::time::sleep_until;
 
 /// How often memory is measured, if it is limited.
@@ -57,6 +57,8 @@ pub(crate) struct Inner {
     state: Mutex<State>,
     /// Wakes the keeper.
     changed: Arc<Notify>,
+    /// Wakes those that wait, when the keeper's runtime is gone.
+    unkept: Arc<Notify>,
     events: broadcast::Sender<PoolEvent>,
     ledger: Option<Ledger>,
 }
@@ -71,7 +73,7 @@ struct State {
     handles: HashMap<u64, Handle>,
     /// The sessions that the keeper is to put to sleep.
     sleeps: Vec<u64>,
-    keeper: Option<JoinHandle<()>>,
+    is_kept: bool,
     is_closed: bool,
     measures: bool,
 }
@@ -115,13 +117,14 @@ impl Pool {
             pids: HashMap::new(),
             handles: HashMap::new(),
             sleeps: Vec::new(),
-            keeper: None,
+            is_kept: false,
             is_closed: false,
             measures: limits.memory.is_some(),
         };
         Self(Arc::new(Inner {
             state: Mutex::new(state),
             changed: Arc::default(),
+            unkept: Arc::default(),
             events: broadcast::Sender::new(EVENTS),
             ledger,
         }))
@@ -335,7 +338,6 @@ impl Caller {
         options: Options,
     ) -> Result<(Member, Option<Arc<str>>, Options), PoolError> {
         let pool = &self.pool.0;
-        Inner::keep(pool);
         let accounts = self.accounts.iter().map(|it| Arc::clone(it.name()));
         let id = {
             let mut state = pool.state();
@@ -345,7 +347,7 @@ impl Caller {
             let tenant = Arc::clone(&self.tenant);
             let accounts = accounts.collect();
             let machine = &mut state.machine;
-            let id = machine.join(Instant::now(), tenant, self.priority, accounts);
+            let id = machine.join(now(), tenant, self.priority, accounts);
             state.callers.insert(id);
             id
         };
@@ -445,7 +447,7 @@ impl Ticket {
         let (id, pool) = self.lock().clone()?;
         let pool = pool.upgrade()?;
         let state = pool.state();
-        state.machine.place(Instant::now(), id)
+        state.machine.place(now(), id)
     }
 }
 
@@ -457,7 +459,7 @@ impl Inner {
     /// Changes the state, and does what follows from it.
     fn change<T>(&self, change: impl FnOnce(&mut State, Instant) -> T) -> T {
         let mut state = self.state();
-        let now = Instant::now();
+        let now = now();
         let value = change(&mut state, now);
         for decision in state.machine.decide(now) {
             match decision {
@@ -476,8 +478,12 @@ impl Inner {
     }
 
     /// Waits until a process may start.
-    pub(crate) async fn wait(&self, id: u64, within: Option<Duration>) -> Result<(), PoolError> {
-        let (waiter, answer) = oneshot::channel();
+    pub(crate) async fn wait(
+        self: &Arc<Self>,
+        id: u64,
+        within: Option<Duration>,
+    ) -> Result<(), PoolError> {
+        let (waiter, mut answer) = oneshot::channel();
         self.change(|state, now| {
             let deadline = within.and_then(|it| now.checked_add(it));
             if state.machine.wait(now, id, deadline) {
@@ -487,7 +493,15 @@ impl Inner {
             }
         });
         self.change(|state, now| state.machine.report_waiting(now, id));
-        answer.await.unwrap_or(Err(PoolError::Closed))
+        loop {
+            let mut unkept = pin!(self.unkept.notified());
+            unkept.as_mut().enable();
+            Self::keep(self);
+            tokio::select! {
+                answered = &mut answer => return answered.unwrap_or(Err(PoolError::Closed)),
+                () = unkept => {}
+            }
+        }
     }
 
     pub(crate) fn leave(&self, id: u64) {
@@ -533,7 +547,7 @@ impl Inner {
     pub(crate) fn limited(&self, id: u64) -> Option<Instant> {
         let state = self.state();
         let account = state.machine.account(id)?;
-        Some(state.machine.limited(Instant::now(), account)?.0)
+        Some(state.machine.limited(now(), account)?.0)
     }
 
     /// Reads what a message says of the session's account.
@@ -561,11 +575,12 @@ impl Inner {
 
     /// Runs the keeper, on this runtime if that of the last one is gone.
     fn keep(this: &Arc<Self>) {
-        let mut state = this.state();
-        if state.keeper.as_ref().is_none_or(JoinHandle::is_finished) {
-            let keeper = keep(Arc::downgrade(this), Arc::clone(&this.changed));
-            state.keeper = Some(tokio::spawn(keeper));
+        if std::mem::replace(&mut this.state().is_kept, true) {
+            return;
         }
+        // A runtime that shuts down drops it at once.
+        let kept = Kept(Arc::downgrade(this), Arc::clone(&this.unkept));
+        tokio::spawn(keep(Arc::downgrade(this), Arc::clone(&this.changed), kept));
     }
 }
 
@@ -585,8 +600,25 @@ impl Drop for Inner {
     }
 }
 
+/// Tells those that wait when the keeper is dropped, so that one of them runs another.
+struct Kept(Weak<Inner>, Arc<Notify>);
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        if let Some(pool) = self.0.upgrade() {
+            pool.state().is_kept = false;
+        }
+        self.1.notify_waiters();
+    }
+}
+
+/// Returns the time of the runtime's timers.
+fn now() -> Instant {
+    tokio::time::Instant::now().into_std()
+}
+
 /// Does what takes time: puts sessions to sleep, waits for deadlines, measures memory.
-async fn keep(pool: Weak<Inner>, changed: Arc<Notify>) {
+async fn keep(pool: Weak<Inner>, changed: Arc<Notify>, _kept: Kept) {
     let mut measure_at = tokio::time::Instant::now();
     loop {
         let Some(inner) = pool.upgrade() else { return };
@@ -601,7 +633,8 @@ async fn keep(pool: Weak<Inner>, changed: Arc<Notify>) {
             (sleeps, state.machine.next_decision(), measures)
         };
         for (id, handle) in sleeps {
-            tokio::spawn(fall_asleep(Arc::clone(&inner), id, handle));
+            let falls_asleep = FallsAsleep(Arc::clone(&inner), id);
+            tokio::spawn(fall_asleep(falls_asleep, handle));
         }
         if measures && measure_at <= tokio::time::Instant::now() {
             measure(&inner).await;
@@ -620,14 +653,22 @@ async fn keep(pool: Weak<Inner>, changed: Arc<Notify>) {
     }
 }
 
-async fn fall_asleep(pool: Arc<Inner>, id: u64, handle: Option<Handle>) {
-    let slept = match handle {
-        Some(handle) => handle.sleep().await.is_ok(),
-        None => false,
-    };
-    if !slept {
-        pool.change(|state, _| state.machine.is_busy(id));
+/// A session that is put to sleep. If it does not sleep, it is busy, also if the runtime is gone.
+struct FallsAsleep(Arc<Inner>, u64);
+
+impl Drop for FallsAsleep {
+    fn drop(&mut self) {
+        self.0
+            .change(|state, now| state.machine.is_busy(now, self.1));
     }
+}
+
+async fn fall_asleep(falls_asleep: FallsAsleep, handle: Option<Handle>) {
+    if let Some(handle) = handle {
+        // Its process has exited by then, or it goes on.
+        let _ = handle.sleep().await;
+    }
+    drop(falls_asleep);
 }
 
 async fn measure(pool: &Inner) {

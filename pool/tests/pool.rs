@@ -205,6 +205,41 @@ async fn the_place_of_a_dropped_session_is_free_when_its_process_is_gone() {
     assert_eq!(seen(&log).0, 0);
 }
 
+#[test]
+fn deadlines_hold_when_the_runtime_of_the_first_caller_is_gone() {
+    let agent = Agent::new();
+    let pool = Pool::new(Limits::new(1));
+    let first = tokio::runtime::Runtime::new().unwrap();
+    let second = tokio::runtime::Runtime::new().unwrap();
+    let result = first.block_on(pool.prompt("Hello", agent.options(&hello())));
+    assert_eq!(result.unwrap().text(), "Hello.");
+    let gates = Gates::new().unwrap();
+    let scenario = Scenario::default().reply([Step::Gate("held".into()), Step::text("Hello.")]);
+    let options = agent
+        .options(&scenario)
+        .env(fake_agent::GATES, gates.path());
+    let mut held = second.block_on(pool.connect(options)).unwrap();
+    let handle = held.handle();
+    let turn = second.spawn(async move { handle.prompt("Hello").await });
+    second.block_on(gates.reached("held")).unwrap();
+    let ticket = Ticket::default();
+    let caller = pool.caller().within(Duration::from_millis(300));
+    let (caller, options) = (caller.ticket(&ticket), agent.options(&hello()));
+    let waits = second.spawn(async move { caller.prompt("Hello", options).await });
+    second.block_on(until(&pool, |_| ticket.place().is_some()));
+    drop(first);
+    let error = second
+        .block_on(async { timeout(LONG, waits).await })
+        .unwrap()
+        .unwrap()
+        .unwrap_err();
+    assert!(matches!(error, PoolError::Deadline { .. }), "{error}");
+    gates.open("held").unwrap();
+    second.block_on(turn).unwrap().unwrap();
+    second.block_on(held.close());
+    second.block_on(settled(&pool));
+}
+
 /// Waits until the pool is so.
 async fn until(pool: &Pool, mut met: impl FnMut(&Pool) -> bool) {
     let mut events = pool.events();

@@ -146,12 +146,17 @@ fn the_least_recently_used_idle_session_sleeps_for_one_that_waits() {
     assert_eq!(world.decide(), [Decision::Sleep(ids[1])]);
     assert_eq!(world.decide(), []);
     // It has something to do.
-    world.machine.is_busy(ids[1]);
+    world.machine.is_busy(world.now, ids[1]);
+    assert_eq!(world.machine.next_decision(), Some(world.now + RETRY));
     assert_eq!(world.decide(), [Decision::Sleep(ids[0])]);
-    world.machine.gone(ids[0]);
+    world.machine.is_busy(world.now, ids[0]);
+    // It is asked again, since nothing may tell that it is idle.
+    world.pass(1);
+    assert_eq!(world.decide(), [Decision::Sleep(ids[1])]);
+    world.machine.gone(ids[1]);
     assert_eq!(world.decide(), [Decision::Start(waiting)]);
-    assert!(world.machine.wait(world.now, ids[0], None));
-    assert_eq!(world.decide(), [Decision::Sleep(ids[2])]);
+    assert!(world.machine.wait(world.now, ids[1], None));
+    assert_eq!(world.decide(), [Decision::Sleep(ids[0])]);
 }
 
 #[test]
@@ -300,7 +305,7 @@ proptest! {
                 }
                 Step::Gone(it) => world.machine.gone(pick(it)),
                 Step::Leave(it) => world.machine.leave(pick(it)),
-                Step::Busy(it) => world.machine.is_busy(pick(it)),
+                Step::Busy(it) => world.machine.is_busy(now, pick(it)),
                 Step::Wake(it) => {
                     world.machine.wait(now, pick(it), None);
                 }
@@ -321,6 +326,7 @@ proptest! {
             prop_assert!(machine.starting <= starting);
             prop_assert_eq!(machine.falling_asleep, count(|it| *it == Stage::FallingAsleep));
             prop_assert_eq!(machine.waiting(), waiting);
+            prop_assert!(machine.next_decision().is_none_or(|it| it > world.now));
             if machine.shortage().is_none() {
                 let blocked = |it: &Member| machine.choose(world.now, it).is_err();
                 let mut waiters = machine.members.values()

@@ -2,8 +2,9 @@
 
 use super::history::{Stripped, Version};
 use super::{assert_usd, fake, next_result, reply, text};
-use agentwire::Client;
+use agentwire::event::Busy;
 use agentwire::protocol::message::UserMessage;
+use agentwire::{Client, Error};
 use agentwire_pool::ledger::{Ledger, Totals, Turn};
 use agentwire_testkit::agent::Profile;
 use agentwire_testkit::{Fault, Scenario, Signal, Step, ToolCall, When};
@@ -188,7 +189,11 @@ async fn a_session_continues_its_sums_after_it_has_slept() {
             let total = ledger.total();
             assert_usd(total.cost.usd, 0.5 * f64::from(turns));
             assert!(total.unreported.is_empty(), "{version:?}");
-            client.sleep().await.unwrap();
+            // The request for the usage may have no response yet.
+            while let Err(error) = client.sleep().await {
+                assert!(matches!(error, Error::Busy(Busy::Request)), "{error}");
+                client.usage().await.unwrap();
+            }
         }
         client.close().await;
     }
