@@ -48,7 +48,8 @@ pub struct Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PoolEvent {
-    /// A caller, or a session that is woken, has to wait.
+    /// A caller, a session that is woken, or a message of a session whose account is limited,
+    /// has to wait.
     #[non_exhaustive]
     Waits {
         /// Its number.

@@ -153,16 +153,22 @@ impl Machine {
         true
     }
 
-    /// Reports those that wait although they could not go on at once.
+    /// Reports that the member waits, if it does: for a process, or with a message for its
+    /// account.
     pub(crate) fn report_waiting(&mut self, now: Instant, id: u64) {
-        if let Some(place) = self.place(now, id) {
-            let tenant = Arc::clone(&self.members[&id].tenant);
-            self.events.push(PoolEvent::Waits {
-                id,
-                tenant,
-                reason: place.reason,
-            });
-        }
+        let Some(member) = self.members.get(&id) else {
+            return;
+        };
+        let reason = match (member.stage, self.choose(now, member)) {
+            (Stage::Waiting { .. }, _) => self.reason(now, id),
+            (_, Err(reason)) => reason,
+            _ => return,
+        };
+        self.events.push(PoolEvent::Waits {
+            id,
+            tenant: Arc::clone(&member.tenant),
+            reason,
+        });
     }
 
     /// The process of the member has started: it is a session that can be put to sleep if it has

@@ -5,10 +5,9 @@ use agentwire::attachment::{Action, Attach, Attachment, AttachmentEvent, Boxed, 
 use agentwire_protocol::Frame;
 use agentwire_protocol::host::Prompt;
 use std::collections::VecDeque;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
-use tokio::time::{Sleep, sleep_until};
+use tokio::time::sleep_until;
 
 /// A member of the pool. It leaves when this is dropped.
 #[derive(Debug)]
@@ -48,8 +47,8 @@ struct Session {
     member: Member,
     /// Messages that wait for the account.
     deferred: VecDeque<Box<str>>,
-    /// When its limit resets.
-    until: Option<Pin<Box<Sleep>>>,
+    /// Ready when its limit may not hold any more.
+    until: Option<Boxed<'static, ()>>,
     /// Whether its first process was reported as ready.
     is_ready: bool,
 }
@@ -57,8 +56,16 @@ struct Session {
 impl Session {
     /// Returns whether the account is limited, and waits until it is not.
     fn is_limited(&mut self) -> bool {
-        let limit = self.member.pool.limited(self.member.id);
-        self.until = limit.map(|at| Box::pin(sleep_until(at.into())));
+        let mut lifted = self.member.pool.lifted.subscribe();
+        self.until = self.member.pool.limited(self.member.id).map(|at| {
+            let wait = async move {
+                tokio::select! {
+                    () = sleep_until(at.into()) => {}
+                    _ = lifted.changed() => {}
+                }
+            };
+            Box::pin(wait) as Boxed<'static, ()>
+        });
         self.until.is_some()
     }
 }
@@ -68,6 +75,7 @@ impl Attachment for Session {
         self.member.pool.used(self.member.id);
         if !self.deferred.is_empty() || self.is_limited() {
             self.deferred.push_back(message.uuid().into());
+            self.member.pool.report_waiting(self.member.id);
             return Gate::Wait;
         }
         Gate::Pass

@@ -16,7 +16,7 @@ use std::ops::{Deref, DerefMut};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant, SystemTime};
-use tokio::sync::{Notify, broadcast, oneshot};
+use tokio::sync::{Notify, broadcast, oneshot, watch};
 use tokio::time::sleep_until;
 
 /// How often memory is measured, if it is limited.
@@ -60,6 +60,8 @@ pub(crate) struct Inner {
     /// Wakes those that wait, when the keeper's runtime is gone.
     unkept: Arc<Notify>,
     events: broadcast::Sender<PoolEvent>,
+    /// Changes when an account is available again.
+    pub(crate) lifted: watch::Sender<()>,
     ledger: Option<Ledger>,
 }
 
@@ -126,6 +128,7 @@ impl Pool {
             changed: Arc::default(),
             unkept: Arc::default(),
             events: broadcast::Sender::new(EVENTS),
+            lifted: watch::Sender::default(),
             ledger,
         }))
     }
@@ -471,6 +474,9 @@ impl Inner {
             }
         }
         for event in state.machine.events.drain(..) {
+            if matches!(event, PoolEvent::Available { .. }) {
+                self.lifted.send_replace(());
+            }
             let _ = self.events.send(event);
         }
         self.changed.notify_one();
@@ -492,7 +498,7 @@ impl Inner {
                 let _ = waiter.send(Ok(()));
             }
         });
-        self.change(|state, now| state.machine.report_waiting(now, id));
+        self.report_waiting(id);
         loop {
             let mut unkept = pin!(self.unkept.notified());
             unkept.as_mut().enable();
@@ -502,6 +508,11 @@ impl Inner {
                 () = unkept => {}
             }
         }
+    }
+
+    /// Reports that a session or caller waits, if it does.
+    pub(crate) fn report_waiting(&self, id: u64) {
+        self.change(|state, now| state.machine.report_waiting(now, id));
     }
 
     pub(crate) fn leave(&self, id: u64) {

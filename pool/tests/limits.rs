@@ -4,6 +4,7 @@ use crate::fake_agent_path;
 use agentwire::Options;
 use agentwire_pool::ledger::Ledger;
 use agentwire_pool::{Account, Limits, Pool, PoolError, PoolEvent, Reason, Ticket};
+use agentwire_testkit::fake_agent::Gates;
 use agentwire_testkit::{Reply, Scenario, Step, fake_agent};
 use serde_json::json;
 use std::time::{Duration, SystemTime};
@@ -17,30 +18,42 @@ fn options(home: &TempDir, scenario: &Scenario) -> Options {
         .env("CLAUDE_CONFIG_DIR", home.path())
 }
 
-/// Returns a message that requests are rejected for so long from now.
-fn rejected(seconds: u64) -> (Step, SystemTime) {
-    let now = SystemTime::now()
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .unwrap();
-    let resets_at = now.as_secs() + seconds;
-    let info = json!({"status": "rejected", "resetsAt": resets_at, "rateLimitType": "five_hour"});
+/// Returns a message about the account's limit.
+fn limit(status: &str, resets_at: u64) -> Step {
+    let info = json!({"status": status, "resetsAt": resets_at, "rateLimitType": "five_hour"});
     let message = json!({"type": "rate_limit_event", "rate_limit_info": info});
-    let until = SystemTime::UNIX_EPOCH + Duration::from_secs(resets_at);
-    (Step::Message(message.as_object().unwrap().clone()), until)
+    Step::Message(message.as_object().unwrap().clone())
 }
 
 #[tokio::test]
-async fn work_of_a_limited_account_waits_for_the_reset_or_goes_to_another_account() {
+async fn work_of_a_limited_account_waits_or_goes_to_another_account() {
     let home = tempfile::tempdir().unwrap();
-    let (limit, until) = rejected(2);
-    let limited = Scenario::default().reply([limit, Step::text("The last one.")]);
+    let gates = Gates::new().unwrap();
+    let until = SystemTime::now() + Duration::from_secs(3600);
+    let resets_at = until
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap()
+        .as_secs();
+    let until = SystemTime::UNIX_EPOCH + Duration::from_secs(resets_at);
+    let limited = Scenario::default()
+        .reply([
+            limit("rejected", resets_at),
+            Step::Gate("limited".into()),
+            limit("allowed", resets_at),
+            Step::text("Hello."),
+        ])
+        .reply([Step::text("Again.")]);
     let hello = Scenario::default().reply([Step::text("Hello.")]).repeated();
     let pool = Pool::new(Limits::new(4));
     let mut events = pool.events();
     let (one, two) = (Account::new("one"), Account::new("two"));
     let caller = pool.caller().account(one.clone());
-    let mut session = caller.connect(options(&home, &limited)).await.unwrap();
-    session.prompt("Hello").await.unwrap();
+    let first = options(&home, &limited).env(fake_agent::GATES, gates.path());
+    let mut session = caller.connect(first).await.unwrap();
+    let mut idle = caller.connect(options(&home, &hello)).await.unwrap();
+    let handle = session.handle();
+    let turn = tokio::spawn(async move { handle.prompt("Hello").await });
+    gates.reached("limited").await.unwrap();
     assert_eq!(pool.status().refused, [("one".into(), Some(until))]);
     // Another account is used at once.
     let both = pool.caller().account(one.clone()).account(two);
@@ -51,31 +64,38 @@ async fn work_of_a_limited_account_waits_for_the_reset_or_goes_to_another_accoun
     let caller = pool.caller().account(one).ticket(&ticket);
     let new = options(&home, &hello);
     let waiting = tokio::spawn(async move { caller.prompt("Hello", new).await });
-    let handle = session.handle();
+    let handle = idle.handle();
     let message = tokio::spawn(async move { handle.prompt("And now?").await });
-    loop {
-        match events.next().await.unwrap() {
-            PoolEvent::Waits { id, reason, .. } if Some(id) == ticket.id() => {
-                assert_eq!(ticket.place().unwrap().reason, reason);
-                let Reason::Account {
-                    account,
-                    until: told,
-                    ..
-                } = reason
-                else {
-                    panic!("{reason}")
-                };
-                assert_eq!((&*account, told), ("one", until));
-                break;
-            }
-            _ => {}
+    let mut ids = Vec::new();
+    while ids.len() < 2 {
+        let PoolEvent::Waits { id, reason, .. } = events.next().await.unwrap() else {
+            continue;
+        };
+        ids.push(id);
+        if Some(id) == ticket.id() {
+            assert_eq!(ticket.place().unwrap().reason, reason);
         }
+        let Reason::Account {
+            account,
+            until: told,
+            ..
+        } = reason
+        else {
+            panic!("{reason}")
+        };
+        assert_eq!((&*account, told), ("one", until));
     }
+    ids.sort_unstable();
+    assert_eq!(ids, [2, ticket.id().unwrap()]);
+    // The agent reports that the account is available before the time that it had told.
+    gates.open("limited").unwrap();
+    assert_eq!(turn.await.unwrap().unwrap().text(), "Hello.");
     waiting.await.unwrap().unwrap();
     message.await.unwrap().unwrap();
-    assert!(SystemTime::now() >= until);
-    session.close().await;
-    other.close().await;
+    assert_eq!(pool.status().refused, []);
+    for session in [&mut session, &mut idle, &mut other] {
+        session.close().await;
+    }
 }
 
 #[tokio::test]
