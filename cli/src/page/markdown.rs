@@ -35,11 +35,13 @@ impl Markdown {
     /// Writes Markdown of the model or the user, each line with a prefix.
     fn source(&mut self, text: &str, prefix: &str) {
         let text = without_html(text);
-        if !is_closed(&text) {
+        let lines = text.lines().map(|line| format!("{prefix}{line}"));
+        let placed = lines.collect::<Vec<_>>().join("\n");
+        // The `>` of a quote can be the end of a tag that the text begins.
+        if !is_closed(&text) || has_html(&placed) {
             return self.text += &fenced("markdown", &text);
         }
-        let lines = text.lines().map(|line| format!("{prefix}{line}"));
-        self.block(&lines.collect::<Vec<_>>().join("\n"));
+        self.block(&placed);
     }
 }
 
@@ -133,6 +135,11 @@ fn without_html(text: &str) -> String {
         }
     }
     shown + &text[copied..]
+}
+
+fn has_html(text: &str) -> bool {
+    let mut events = Parser::new_ext(text, EXTENSIONS);
+    events.any(|event| matches!(event, Event::Html(_) | Event::InlineHtml(_)))
 }
 
 /// Returns whether a text has no HTML, and a paragraph behind it is no part of it.

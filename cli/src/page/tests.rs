@@ -366,6 +366,12 @@ fn headings(markdown: &str) -> Vec<String> {
 }
 
 #[test]
+fn the_marker_of_a_quote_does_not_end_a_tag() {
+    let texts = ["", "A<!A\n- "].map(str::to_owned);
+    headings(&markdown(&view(&texts)));
+}
+
+#[test]
 fn every_kind_of_entry_is_on_the_page() {
     let texts: Vec<String> = (0..200).map(|number| format!("text{number}text")).collect();
     let view = view(&texts);
