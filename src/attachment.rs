@@ -58,6 +58,9 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use uuid::Uuid;
 
+/// The flag that limits the cost of a process.
+const MAX_BUDGET: &str = "--max-budget-usd";
+
 /// A boxed future that may borrow.
 pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -116,7 +119,7 @@ pub trait Attachment: Send + 'static {
 
     /// Called when a user message enters the outbound queue. A message that waits stays in the
     /// queue, with everything behind it, until [`Action::Send`] names it; it can be withdrawn
-    /// meanwhile.
+    /// meanwhile. It does not wake the agent, and does not keep it from being put to sleep.
     fn before_message(&mut self, message: &Prompt) -> Gate {
         let _ = message;
         Gate::Pass
@@ -159,7 +162,8 @@ pub trait Attachment: Send + 'static {
     /// and when the agent has exited unexpectedly. The process is started when the future is
     /// ready; the session goes on meanwhile, and drops the future if it ends. The first process
     /// is started after [`Attach::attach`].
-    fn before_process(&mut self) -> Option<Boxed<'static, ()>> {
+    fn before_process(&mut self, next: &mut NextProcess<'_>) -> Option<Boxed<'static, ()>> {
+        let _ = next;
         None
     }
 
@@ -319,6 +323,24 @@ impl<'a> Opening<'a> {
     #[must_use]
     pub fn timeout(&self) -> Duration {
         self.timeout
+    }
+}
+
+/// A process of a session that is about to be started, after the first.
+#[derive(Debug)]
+pub struct NextProcess<'a>(pub(crate) &'a mut CommandLine);
+
+impl NextProcess<'_> {
+    /// Returns the limit of the process's cost in US dollars, if it has one.
+    #[must_use]
+    pub fn budget_usd(&self) -> Option<f64> {
+        self.0.flag_value(MAX_BUDGET)?.parse().ok()
+    }
+
+    /// Sets the limit of the process's cost in US dollars, as
+    /// [`Options::max_budget_usd`](crate::Options::max_budget_usd) does for all processes.
+    pub fn set_budget_usd(&mut self, usd: f64) {
+        self.0.set_flag(MAX_BUDGET, &usd.to_string());
     }
 }
 

@@ -52,7 +52,7 @@ pub enum PoolEvent {
     /// has to wait.
     #[non_exhaustive]
     Waits {
-        /// Its number.
+        /// The number of the caller, and later of its session.
         id: u64,
         /// Its tenant.
         tenant: Arc<str>,
@@ -71,7 +71,8 @@ pub enum PoolEvent {
         /// How long it has waited.
         waited: Duration,
     },
-    /// An idle session is put to sleep, because its process is needed.
+    /// A session is asked to sleep, because its process is needed. [`Exited`](Self::Exited)
+    /// follows unless it is busy.
     #[non_exhaustive]
     Sleeps {
         /// The number of the session.

@@ -60,18 +60,31 @@ impl Home {
     ///
     /// # Errors
     ///
-    /// If the folder cannot be created or made private, or contains files but no home.
+    /// If the folder cannot be created or made private, or contains files but no home: such a
+    /// folder is not changed.
     pub fn new(folder: impl AsRef<Path>) -> io::Result<Self> {
-        let folder = std::path::absolute(folder)?;
-        create_private(&folder)?;
-        let lock = folder.join(LOCK);
-        if !lock.exists() && fs::read_dir(&folder)?.next().is_some() {
+        create(folder.as_ref())?;
+        let folder = fs::canonicalize(folder)?;
+        let path = folder.join(LOCK);
+        // The lock is the first file of a home.
+        if fs::read_dir(&folder)?.next().is_some() && !path.exists() {
             let why = format!("{} contains files, but no home", folder.display());
             return Err(io::Error::new(io::ErrorKind::DirectoryNotEmpty, why));
         }
-        open_lock(&lock, true)?;
+        let _lock = loop {
+            create(&folder)?;
+            let lock = open_lock(&path, true)?;
+            lock.lock_shared()?;
+            // The home may have been removed in between.
+            if is_at(&lock, &path) {
+                break lock;
+            }
+        };
+        make_private(&folder)?;
         for name in FOLDERS {
-            create_private(&folder.join(name))?;
+            let folder = folder.join(name);
+            create(&folder)?;
+            make_private(&folder)?;
         }
         let credentials = None;
         Ok(Self {
@@ -172,6 +185,11 @@ impl Home {
                 _ => {}
             }
         }
+        let others = fs::read_dir(&self.folder)?.flatten();
+        if let Some(other) = others.map(|it| it.file_name()).find(|it| it != LOCK) {
+            let why = format!("{} is not a part of the home", other.display());
+            return Err(io::Error::new(io::ErrorKind::DirectoryNotEmpty, why));
+        }
         fs::remove_file(&path)?;
         fs::remove_dir(&self.folder)
     }
@@ -268,9 +286,27 @@ impl Attachment for Used {}
 fn lock_shared(path: &Path) -> io::Result<File> {
     let lock = open_lock(path, false)?;
     lock.try_lock_shared()?;
-    // The home may have been removed in between.
-    path.symlink_metadata()?;
+    if !is_at(&lock, path) {
+        let why = "the home has been removed";
+        return Err(io::Error::new(io::ErrorKind::NotFound, why));
+    }
     Ok(lock)
+}
+
+/// Returns whether this file is the one at the path.
+fn is_at(file: &File, path: &Path) -> bool {
+    let (Ok(file), Ok(there)) = (file.metadata(), path.symlink_metadata()) else {
+        return false;
+    };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        (file.dev(), file.ino()) == (there.dev(), there.ino())
+    }
+    #[cfg(not(unix))]
+    {
+        file.len() == there.len()
+    }
 }
 
 fn open_lock(path: &Path, create: bool) -> io::Result<File> {
@@ -279,16 +315,25 @@ fn open_lock(path: &Path, create: bool) -> io::Result<File> {
     options.open(path)
 }
 
-/// Creates a folder that only this user can enter, or makes an existing one so.
-fn create_private(folder: &Path) -> io::Result<()> {
+/// Creates a folder that only this user can enter, unless it exists.
+fn create(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
-    {
-        use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
-        builder.mode(0o700).create(folder)?;
-        fs::set_permissions(folder, fs::Permissions::from_mode(0o700))
-    }
-    #[cfg(not(unix))]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)
+}
+
+/// Lets only this user enter a folder. A link is not followed: a session can have made it.
+fn make_private(folder: &Path) -> io::Result<()> {
+    if folder.symlink_metadata()?.is_symlink() {
+        let why = format!("{} is a symbolic link", folder.display());
+        return Err(io::Error::new(io::ErrorKind::NotADirectory, why));
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+    }
+    Ok(())
 }

@@ -292,6 +292,10 @@ impl Machine {
         all
     }
 
+    pub(crate) fn tenant(&self, id: u64) -> Option<Arc<str>> {
+        Some(Arc::clone(&self.members.get(&id)?.tenant))
+    }
+
     pub(crate) fn account(&self, id: u64) -> Option<&Arc<str>> {
         self.members.get(&id)?.account.as_ref()
     }
@@ -351,7 +355,6 @@ impl Machine {
     /// Decides what to do now. Decisions are in effect when it returns.
     pub(crate) fn decide(&mut self, now: Instant) -> Vec<Decision> {
         let mut decisions = Vec::new();
-        self.expire(now, &mut decisions);
         for member in self.members.values_mut() {
             member.retry_at = member.retry_at.filter(|it| *it > now);
         }
@@ -367,6 +370,7 @@ impl Machine {
             self.start(now, id);
             decisions.push(Decision::Start(id));
         }
+        self.expire(now, &mut decisions);
         let wanted = match self.shortage() {
             Some(Reason::Processes | Reason::Memory) => {
                 let waiting = self.members.values().filter(|it| {

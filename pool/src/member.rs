@@ -1,12 +1,15 @@
 //! A session's part of the pool: an attachment.
 
 use crate::pool::Inner;
-use agentwire::attachment::{Action, Attach, Attachment, AttachmentEvent, Boxed, Gate, Opening};
+use agentwire::attachment::{
+    Action, Attach, Attachment, AttachmentEvent, Boxed, Gate, NextProcess, Opening,
+};
 use agentwire_protocol::Frame;
 use agentwire_protocol::host::Prompt;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
+use tokio::sync::oneshot;
 use tokio::time::sleep_until;
 
 /// A member of the pool. It leaves when this is dropped.
@@ -23,27 +26,33 @@ impl Drop for Member {
 }
 
 /// Gives a member to the session that is opened with it.
-pub(crate) struct Joins(pub(crate) Mutex<Option<Member>>);
+pub(crate) struct Joins(Mutex<Option<Session>>);
+
+impl Joins {
+    /// `gated` is told if a message has to wait.
+    pub(crate) fn new(member: Member, gated: Option<oneshot::Sender<()>>) -> Self {
+        Self(Mutex::new(Some(Session {
+            member,
+            deferred: VecDeque::new(),
+            until: None,
+            is_ready: false,
+            gated,
+        })))
+    }
+}
 
 impl Attach for Joins {
     fn attach<'a>(
         &'a self,
         _: &'a mut Opening<'_>,
     ) -> Boxed<'a, Result<Option<Box<dyn Attachment>>, agentwire::Error>> {
-        let member = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let attachment = member.map(|member| -> Box<dyn Attachment> {
-            Box::new(Session {
-                member,
-                deferred: VecDeque::new(),
-                until: None,
-                is_ready: false,
-            })
-        });
+        let session = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let attachment = session.map(|it| Box::new(it) as Box<dyn Attachment>);
         Box::pin(async { Ok(attachment) })
     }
 }
 
-struct Session {
+pub(crate) struct Session {
     member: Member,
     /// Messages that wait for the account.
     deferred: VecDeque<Box<str>>,
@@ -51,9 +60,19 @@ struct Session {
     until: Option<Boxed<'static, ()>>,
     /// Whether its first process was reported as ready.
     is_ready: bool,
+    /// Told if a message has to wait.
+    gated: Option<oneshot::Sender<()>>,
 }
 
 impl Session {
+    /// Its first process has responded.
+    fn is_ready(&mut self) {
+        if !self.is_ready {
+            self.is_ready = true;
+            self.member.pool.ready(self.member.id);
+        }
+    }
+
     /// Returns whether the account is limited, and waits until it is not.
     fn is_limited(&mut self) -> bool {
         let mut lifted = self.member.pool.lifted.subscribe();
@@ -72,8 +91,16 @@ impl Session {
 
 impl Attachment for Session {
     fn before_message(&mut self, message: &Prompt) -> Gate {
+        self.is_ready();
         self.member.pool.used(self.member.id);
-        if !self.deferred.is_empty() || self.is_limited() {
+        let has_to_wait = !self.deferred.is_empty() || self.is_limited();
+        if (has_to_wait || self.member.pool.is_over_budget(self.member.id))
+            && let Some(gated) = self.gated.take()
+        {
+            // The caller does without this session.
+            let _ = gated.send(());
+        }
+        if has_to_wait {
             self.deferred.push_back(message.uuid().into());
             self.member.pool.report_waiting(self.member.id);
             return Gate::Wait;
@@ -82,10 +109,7 @@ impl Attachment for Session {
     }
 
     fn intercept(&mut self, message: &Frame) -> bool {
-        if !self.is_ready {
-            self.is_ready = true;
-            self.member.pool.ready(self.member.id);
-        }
+        self.is_ready();
         self.member.pool.received(self.member.id, message);
         false
     }
@@ -101,7 +125,7 @@ impl Attachment for Session {
         }
     }
 
-    fn before_process(&mut self) -> Option<Boxed<'static, ()>> {
+    fn before_process(&mut self, _: &mut NextProcess<'_>) -> Option<Boxed<'static, ()>> {
         let (pool, id) = (Arc::clone(&self.member.pool), self.member.id);
         Some(Box::pin(async move {
             // It waits without a deadline, also in a closed pool.

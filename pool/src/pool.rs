@@ -16,6 +16,7 @@ use std::ops::{Deref, DerefMut};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant, SystemTime};
+use tokio::runtime::Handle as Runtime;
 use tokio::sync::{Notify, broadcast, oneshot, watch};
 use tokio::time::sleep_until;
 
@@ -47,13 +48,14 @@ const EVENTS: usize = 1024;
 /// ```
 ///
 /// A caller that waits for a session while it has one, such as an in-process tool, can wait for
-/// itself: give it a [deadline](Caller::within).
+/// itself: give it a [deadline](Caller::within). A message that wakes another session has none.
 ///
 /// Clones are the same pool.
 #[derive(Clone)]
 pub struct Pool(Arc<Inner>);
 
 pub(crate) struct Inner {
+    this: Weak<Inner>,
     state: Mutex<State>,
     /// Wakes the keeper.
     changed: Arc<Notify>,
@@ -105,7 +107,8 @@ impl Pool {
     }
 
     /// Makes a pool whose sessions are recorded in a ledger, for their tenants. A tenant whose
-    /// [budget](Ledger::set_budget) is spent is refused.
+    /// [budget](Ledger::set_budget) is spent is refused; messages of its sessions wait. Do not set
+    /// a recorder of the ledger in the options as well: it would count everything twice.
     #[must_use]
     pub fn with_ledger(limits: Limits, ledger: Ledger) -> Self {
         Self::create(limits, Some(ledger))
@@ -123,7 +126,8 @@ impl Pool {
             is_closed: false,
             measures: limits.memory.is_some(),
         };
-        Self(Arc::new(Inner {
+        Self(Arc::new_cyclic(|this| Inner {
+            this: this.clone(),
             state: Mutex::new(state),
             changed: Arc::default(),
             unkept: Arc::default(),
@@ -285,11 +289,11 @@ impl Caller {
     ///
     /// # Panics
     ///
-    /// Outside a tokio runtime.
+    /// Outside a tokio runtime with timers and I/O.
     pub async fn connect(&self, options: Options) -> Result<Session, PoolError> {
         let (member, account, options) = self.admitted(options).await?;
         let (pool, id) = (Arc::clone(&member.pool), member.id);
-        let joins = Joins(Mutex::new(Some(member)));
+        let joins = Joins::new(member, None);
         let client = Client::connect(options.attachment(joins)).await?;
         if let Some(ledger) = &pool.ledger {
             ledger.follow(&client);
@@ -297,9 +301,10 @@ impl Caller {
         pool.connected(id, client.handle());
         Ok(Session {
             client,
+            id,
+            pool,
             tenant: Arc::clone(&self.tenant),
             account,
-            ticket: self.ticket.clone(),
         })
     }
 
@@ -325,9 +330,16 @@ impl Caller {
         let mut retries = self.retries;
         loop {
             let (member, _, options) = self.admitted(options.clone()).await?;
-            let joins = Joins(Mutex::new(Some(member)));
-            let options = options.attachment(joins);
-            let result = agentwire::prompt(prompt.clone(), options).await?;
+            let (gated, is_gated) = oneshot::channel();
+            let joins = Joins::new(member, Some(gated));
+            let prompted = agentwire::prompt(prompt.clone(), options.attachment(joins));
+            let mut prompted = pin!(prompted);
+            let result = tokio::select! {
+                result = &mut prompted => result?,
+                // A limit was told while the agent started: again in the queue, and with
+                // another account if there is one.
+                Ok(()) = is_gated => continue,
+            };
             if retries == 0 || !account::is_refused(&result) {
                 return Ok(result);
             }
@@ -382,12 +394,19 @@ impl Caller {
 #[derive(Debug)]
 pub struct Session {
     client: Client,
+    id: u64,
+    pool: Arc<Inner>,
     tenant: Arc<str>,
     account: Option<Arc<str>>,
-    ticket: Ticket,
 }
 
 impl Session {
+    /// Returns its number, which [events](PoolEvent) have.
+    #[must_use]
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
     /// Returns the tenant.
     #[must_use]
     pub fn tenant(&self) -> &str {
@@ -400,10 +419,11 @@ impl Session {
         self.account.as_deref()
     }
 
-    /// Returns the place in the queue of the session that is woken; `None` if it does not wait.
+    /// Returns the place in the queue of the session that is woken; `None` if it does not wait
+    /// for a process.
     #[must_use]
     pub fn place(&self) -> Option<Place> {
-        self.ticket.place()
+        self.pool.state().machine.place(now(), self.id)
     }
 }
 
@@ -479,6 +499,17 @@ impl Inner {
             }
             let _ = self.events.send(event);
         }
+        let runtime = Runtime::try_current().ok().zip(self.this.upgrade());
+        let sleeps = match runtime {
+            Some(_) => state.take_sleeps(),
+            None => Vec::new(),
+        };
+        drop(state);
+        if let Some((runtime, this)) = runtime {
+            for (id, handle) in sleeps {
+                runtime.spawn(fall_asleep(FallsAsleep(Arc::clone(&this), id), handle));
+            }
+        }
         self.changed.notify_one();
         value
     }
@@ -490,8 +521,8 @@ impl Inner {
         within: Option<Duration>,
     ) -> Result<(), PoolError> {
         let (waiter, mut answer) = oneshot::channel();
+        let deadline = within.and_then(|it| now().checked_add(it));
         self.change(|state, now| {
-            let deadline = within.and_then(|it| now.checked_add(it));
             if state.machine.wait(now, id, deadline) {
                 state.waiters.insert(id, waiter);
             } else {
@@ -506,6 +537,10 @@ impl Inner {
             tokio::select! {
                 answered = &mut answer => return answered.unwrap_or(Err(PoolError::Closed)),
                 () = unkept => {}
+                // The keeper's runtime may not be driven.
+                () = sleep_until(deadline.unwrap_or_else(now).into()), if deadline.is_some() => {
+                    self.change(|_, _| ());
+                }
             }
         }
     }
@@ -561,6 +596,13 @@ impl Inner {
         Some(state.machine.limited(now(), account)?.0)
     }
 
+    /// Returns whether the budget of the session's tenant is spent.
+    pub(crate) fn is_over_budget(&self, id: u64) -> bool {
+        let tenant = self.state().machine.tenant(id);
+        let ledger = self.ledger.as_ref().zip(tenant);
+        ledger.is_some_and(|(ledger, tenant)| ledger.check(&tenant).is_err())
+    }
+
     /// Reads what a message says of the session's account.
     pub(crate) fn received(&self, id: u64, frame: &Frame) {
         let Some(told) = account::told(frame) else {
@@ -596,6 +638,13 @@ impl Inner {
 }
 
 impl State {
+    /// Takes the sessions that are to be put to sleep.
+    fn take_sleeps(&mut self) -> Vec<(u64, Option<Handle>)> {
+        let ids = std::mem::take(&mut self.sleeps);
+        let with_handle = |id| (id, self.handles.get(&id).cloned());
+        ids.into_iter().map(with_handle).collect()
+    }
+
     /// Tells a waiter how its wait has ended. If it is gone, the member is about to leave.
     fn answer(&mut self, id: u64, answer: Result<(), PoolError>) {
         self.callers.remove(&id);
@@ -635,11 +684,7 @@ async fn keep(pool: Weak<Inner>, changed: Arc<Notify>, _kept: Kept) {
         let Some(inner) = pool.upgrade() else { return };
         let (sleeps, next, measures) = {
             let mut state = inner.state();
-            let ids = std::mem::take(&mut state.sleeps);
-            let sleeps: Vec<_> = ids
-                .into_iter()
-                .map(|id| (id, state.handles.get(&id).cloned()))
-                .collect();
+            let sleeps = state.take_sleeps();
             let measures = state.measures && state.machine.processes() > 0;
             (sleeps, state.machine.next_decision(), measures)
         };

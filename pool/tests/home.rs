@@ -141,3 +141,52 @@ fn removal_of_a_home_leaves_other_files() {
     assert!(file.exists());
     assert!(!home.config().exists());
 }
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_is_refused_is_not_changed() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("file"), "").unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    Home::new(folder.path()).unwrap_err();
+    let mode = folder.path().metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o755);
+    // A session has replaced a folder of its home.
+    let home = folder.path().join("home");
+    Home::new(&home).unwrap();
+    fs::remove_dir(home.join("config")).unwrap();
+    std::os::unix::fs::symlink(folder.path(), home.join("config")).unwrap();
+    let error = Home::new(&home).unwrap_err();
+    assert!(error.to_string().contains("symbolic link"), "{error}");
+    let mode = folder.path().metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o755);
+}
+
+#[test]
+fn a_home_is_opened_by_many_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    for number in 0..50 {
+        let home = folder.path().join(number.to_string());
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| Home::new(&home).unwrap());
+            }
+        });
+    }
+}
+
+#[test]
+fn a_home_with_a_file_of_somebody_else_can_be_removed_without_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("home");
+    let home = Home::new(&path).unwrap();
+    fs::write(path.join("file"), "").unwrap();
+    for _ in 0..2 {
+        let error = home.remove().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::DirectoryNotEmpty);
+    }
+    fs::remove_file(path.join("file")).unwrap();
+    home.remove().unwrap();
+    assert!(!path.exists());
+}

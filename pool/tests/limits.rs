@@ -5,7 +5,7 @@ use agentwire::Options;
 use agentwire_pool::ledger::Ledger;
 use agentwire_pool::{Account, Limits, Pool, PoolError, PoolEvent, Reason, Ticket};
 use agentwire_testkit::fake_agent::Gates;
-use agentwire_testkit::{Reply, Scenario, Step, fake_agent};
+use agentwire_testkit::{Fault, Reply, Scenario, Step, fake_agent};
 use serde_json::json;
 use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
@@ -154,4 +154,69 @@ async fn a_tenant_pays_for_its_sessions_and_is_refused_when_its_budget_is_spent(
         .unwrap();
     let usd = |tenant: &str| (ledger.tenant(tenant).cost.usd * 10.0).round();
     assert_eq!((usd("acme"), usd("other")), (6.0, 3.0));
+}
+
+fn paid(usd: f64) -> Scenario {
+    let reply = Reply::new([Step::text("Hello.")]).cost_usd(usd);
+    Scenario::default().reply(reply).repeated()
+}
+
+#[tokio::test]
+async fn sessions_whose_messages_wait_leave_their_process_to_others() {
+    let home = tempfile::tempdir().unwrap();
+    let ledger = Ledger::new();
+    ledger.set_budget("poor", Some(0.5));
+    let pool = Pool::with_ledger(Limits::new(1), ledger.clone());
+    let poor = pool.caller().tenant("poor");
+    let mut session = poor.connect(options(&home, &paid(0.6))).await.unwrap();
+    session.prompt("Hello").await.unwrap();
+    let handle = session.handle();
+    let waits = tokio::spawn(async move { handle.prompt("And now?").await });
+    let rich = pool.caller().tenant("rich");
+    let result = rich.prompt("Hello", options(&home, &paid(0.1))).await;
+    assert_eq!(result.unwrap().text(), "Hello.");
+    assert!(!waits.is_finished());
+    // Its next process has the new limit.
+    ledger.set_budget("poor", Some(5.0));
+    assert_eq!(waits.await.unwrap().unwrap().text(), "Hello.");
+    session.close().await;
+}
+
+#[tokio::test]
+async fn closing_a_sleeping_session_does_not_wait_for_its_budget() {
+    let home = tempfile::tempdir().unwrap();
+    let ledger = Ledger::new();
+    ledger.set_budget("poor", Some(0.5));
+    let pool = Pool::with_ledger(Limits::new(1), ledger.clone());
+    let poor = pool.caller().tenant("poor");
+    let mut session = poor.connect(options(&home, &paid(0.6))).await.unwrap();
+    session.prompt("Hello").await.unwrap();
+    session.send("And now?");
+    // It is idle when the agent has reported so.
+    while session.sleep().await.is_err() {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(pool.status().processes, 0);
+    session.close().await;
+}
+
+#[tokio::test]
+async fn a_prompt_whose_budget_is_spent_while_its_agent_starts_is_refused() {
+    let home = tempfile::tempdir().unwrap();
+    let ledger = Ledger::new();
+    ledger.set_budget("poor", Some(0.5));
+    let pool = Pool::with_ledger(Limits::new(2).starting(1), ledger);
+    let poor = pool.caller().tenant("poor");
+    let mut session = poor.connect(options(&home, &paid(0.6))).await.unwrap();
+    let slow = paid(0.1).at_startup(Fault::FreezeMs(300));
+    let late = options(&home, &slow);
+    let caller = poor.clone();
+    let prompt = tokio::spawn(async move { caller.prompt("Hello", late).await });
+    session.prompt("Hello").await.unwrap();
+    let refused = prompt.await.unwrap();
+    assert!(
+        matches!(refused, Err(PoolError::OverBudget(_))),
+        "{refused:?}"
+    );
+    session.close().await;
 }

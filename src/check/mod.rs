@@ -21,6 +21,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+/// The number of notices that are read: a program that is no agent can cause any number.
+const NOTICES: usize = 16;
+
 /// The result of a [`check`].
 ///
 /// `Display` prints it for people, over several lines. It serializes as JSON.
@@ -61,8 +64,9 @@ pub struct Check {
 ///
 /// A login is reported, but not verified: only [`check_with_turn`] notices that it has expired.
 ///
-/// Each step takes at most [`Options::request_timeout`]. Failures are
-/// [problems](Check::problems), never panics.
+/// Each step, such as the start, the version and the turn, takes at most
+/// [`Options::request_timeout`], and closing as long as [`Options::close_policy`] allows. Failures
+/// are [problems](Check::problems), never panics. At most 16 notices are among them.
 ///
 /// # Cancel safety
 ///
@@ -100,6 +104,9 @@ impl Check {
 
     /// Runs all steps. Returns the error that prevents the start of a CLI.
     async fn fill(&mut self, options: &Options, with_turn: bool) -> Result<(), Error> {
+        if tokio::runtime::Handle::try_current().is_err() {
+            return Err(Error::NoRuntime);
+        }
         let mut line = options.command_line()?;
         let ignored = line.ignored.iter();
         self.problems.extend(ignored.map(Problem::of_ignored));
@@ -214,7 +221,12 @@ impl Notices {
     /// Returns the options with a callback that adds the notices.
     fn collect(&self, options: Options) -> Options {
         let all = Arc::clone(&self.0);
-        options.on_notice(move |notice| lock(&all).push(notice.clone()))
+        options.on_notice(move |notice| {
+            let mut all = lock(&all);
+            if all.len() < NOTICES {
+                all.push(notice.clone());
+            }
+        })
     }
 
     fn take(&self) -> Vec<Notice> {

@@ -106,6 +106,12 @@ impl CommandLine {
         }
     }
 
+    /// Returns the value of a flag.
+    pub(crate) fn flag_value(&self, name: &str) -> Option<&str> {
+        let mut arguments = self.arguments.iter();
+        arguments.find_map(|it| it.strip_prefix(name)?.strip_prefix('='))
+    }
+
     /// Sets a flag with a value.
     pub(crate) fn set_flag(&mut self, name: &str, value: &str) {
         self.arguments.retain(|argument| flag(argument) != name);

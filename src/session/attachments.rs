@@ -1,6 +1,6 @@
 //! The attachments of a session, and what is deferred for them.
 
-use crate::attachment::{Action, Attachment, AttachmentEvent, Boxed, Gate};
+use crate::attachment::{Action, Attachment, AttachmentEvent, Boxed, Gate, NextProcess};
 use crate::event::Notice;
 use agentwire_protocol::Frame;
 use agentwire_protocol::host::{IncomingRequest, Prompt};
@@ -144,6 +144,13 @@ impl Attachments {
 
     /// Notifies the attachments.
     pub(super) fn observe(&mut self, happened: &AttachmentEvent<'_>) {
+        if let AttachmentEvent::Delivery { uuid, state, .. } = happened
+            && state.is_end()
+            && let Some(deferred) = &mut self.deferred
+        {
+            // It was withdrawn.
+            deferred.messages.remove(*uuid);
+        }
         for attachment in &mut self.all {
             attachment.observe(happened);
         }
@@ -159,9 +166,16 @@ impl Attachments {
     }
 
     /// Returns what to await before another process is started.
-    pub(super) fn before_process(&mut self) -> Vec<Boxed<'static, ()>> {
-        let gates = self.all.iter_mut().filter_map(|it| it.before_process());
+    pub(super) fn before_process(&mut self, mut next: NextProcess<'_>) -> Vec<Boxed<'static, ()>> {
+        let all = self.all.iter_mut();
+        let gates = all.filter_map(|it| it.before_process(&mut next));
         gates.collect()
+    }
+
+    /// Returns the number of messages in the outbound queue that are deferred.
+    pub(super) fn deferred_messages(&self) -> usize {
+        let deferred = self.deferred.as_ref();
+        deferred.map_or(0, |it| it.messages.len())
     }
 
     /// Waits for the next action of an attachment; pending forever if there is none. Cancel safe.

@@ -5,7 +5,7 @@ use super::driver::{Driver, DriverEvent, now};
 use super::life::Change;
 use super::starter::{Opened, Starter};
 use super::succession::{Restoring, Setting, Sleeper};
-use crate::attachment::AttachmentEvent;
+use crate::attachment::{AttachmentEvent, NextProcess};
 use crate::event::{Busy, EndReason, Error, Event, Notice, Restart, RestartReason, SessionEnd};
 use crate::options::CommandLine;
 use crate::process::CloseStep;
@@ -138,13 +138,13 @@ impl Driver {
                 return false;
             }
             let line = self.next_line(&restart);
-            let Some((line, starter)) = line.zip(self.succession.starter.take()) else {
+            let Some((mut line, starter)) = line.zip(self.succession.starter.take()) else {
                 return false;
             };
             restart.attempts += 1;
             self.succession.process += 1;
             let session = self.callbacks.session();
-            let gates = self.attachments.before_process();
+            let gates = self.attachments.before_process(NextProcess(&mut line));
             let starting: Starting = Box::pin(async move {
                 for gate in gates {
                     gate.await;
@@ -299,7 +299,13 @@ impl Driver {
     }
 
     fn has_something_to_send(&self) -> bool {
-        self.host.waiting().users > 0 || self.host.awaits_response() || self.waiters.are_blocked()
+        self.has_messages() || self.host.awaits_response()
+    }
+
+    /// Returns whether messages wait that no attachment defers.
+    fn has_messages(&self) -> bool {
+        let waiting = self.host.waiting().users;
+        waiting > self.attachments.deferred_messages() || self.waiters.are_blocked()
     }
 
     /// Continues with another process: sends it the first request.
@@ -462,12 +468,16 @@ impl Driver {
 
     /// Returns why the agent cannot sleep now.
     fn busy(&self) -> Option<Busy> {
-        let has_messages = self.host.waiting().users > 0 || self.waiters.are_blocked();
+        let has_messages = self.has_messages();
         if self.succession.starter.is_none() {
             Some(Busy::NotResumable)
         } else if self.host.activity() == Activity::RequiresAction || self.callbacks.are_open() {
             Some(Busy::IncomingRequest)
-        } else if self.host.activity() != Activity::Idle || has_messages {
+        } else if !self
+            .host
+            .is_idle_but_for(self.attachments.deferred_messages())
+            || has_messages
+        {
             Some(Busy::Turn)
         } else if self.host.awaits_response() || self.succession.restoring.is_some() {
             Some(Busy::Request)

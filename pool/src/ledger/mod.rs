@@ -53,7 +53,7 @@
 //! once the recorded cost has reached it. A turn that is running continues, and turns that the
 //! agent begins by itself, such as after a background task, are not stopped.
 //!
-//! Each session is opened with the remaining sum as its limit
+//! Each process is started with the remaining sum as its limit
 //! ([`Options::max_budget_usd`](agentwire::Options::max_budget_usd)). The CLI compares it with
 //! what its process has spent, after each model request, and ends the turn. A tenant can
 //! therefore exceed its budget:
@@ -63,8 +63,8 @@
 //! - by one model request, and sub-agents that run at the same time, in each process;
 //! - by the remaining sum for each further process at the same time, because each has it as its
 //!   limit;
-//! - by turns that the agent begins by itself in a process that was started, or restarted, with
-//!   a limit from an earlier time. The limit is computed when the recorder is set on the options;
+//! - by a message that waited for something else, such as an account of the pool, when the
+//!   budget was spent;
 //! - by [`Totals::unreported`], which has no cost and does not count.
 //!
 //! # Memory

@@ -2,7 +2,9 @@
 
 use super::meter::Meter;
 use super::{Ledger, OverBudget};
-use agentwire::attachment::{Action, Attach, Attachment, AttachmentEvent, Boxed, Gate, Opening};
+use agentwire::attachment::{
+    Action, Attach, Attachment, AttachmentEvent, Boxed, Gate, NextProcess, Opening,
+};
 use agentwire::{Error, Frame, Handle, Options};
 use agentwire_protocol::control::{GetUsage, GetUsageAnswer};
 use agentwire_protocol::host::Prompt;
@@ -21,7 +23,8 @@ use std::task::{Context, Poll, Waker};
 ///   budget is raised, and can be withdrawn meanwhile.
 /// - With a budget, setting the recorder sets
 ///   [`Options::max_budget_usd`](agentwire::Options::max_budget_usd) to the remaining sum, unless
-///   it is lower already. A limit that is set later replaces it.
+///   it is lower already. A limit that is set later replaces it. Later processes of the session
+///   have what remains then; a process that runs keeps its limit, also if the budget is raised.
 #[derive(Debug, Clone)]
 pub struct Recorder {
     pub(super) ledger: Ledger,
@@ -32,7 +35,7 @@ impl Attach for Recorder {
     fn configure(&self, options: Options) -> Options {
         let remaining = self.ledger.remaining(&self.tenant);
         // Without a remaining sum, no session opens.
-        let Some(remaining) = remaining.filter(|it| *it > 0.0) else {
+        let Some(remaining) = remaining.filter(|it| *it > 0.0 && it.is_finite()) else {
             return options;
         };
         match limit(&options) {
@@ -52,6 +55,7 @@ impl Attach for Recorder {
                 session: Arc::default(),
                 pid: None,
                 waiting: VecDeque::new(),
+                opened_with: self.ledger.remaining(&self.tenant),
             };
             Some(Box::new(attached) as Box<dyn Attachment>)
         });
@@ -124,6 +128,8 @@ struct Attached {
     pid: Option<u32>,
     /// The UUIDs of messages that wait for the budget.
     waiting: VecDeque<Box<str>>,
+    /// The rest of the budget when the session was opened.
+    opened_with: Option<f64>,
 }
 
 impl Attached {
@@ -184,6 +190,18 @@ impl Attachment for Attached {
 
     fn exited(&mut self, _: Option<ExitStatus>) -> Option<Boxed<'_, ()>> {
         self.end_process();
+        None
+    }
+
+    fn before_process(&mut self, next: &mut NextProcess<'_>) -> Option<Boxed<'static, ()>> {
+        let remaining = self.recorder.ledger.remaining(&self.recorder.tenant);
+        if let Some(remaining) = remaining.filter(|it| *it > 0.0 && it.is_finite()) {
+            // The program's own limit stays if it is lower.
+            match next.budget_usd() {
+                Some(own) if Some(own) != self.opened_with && own <= remaining => {}
+                _ => next.set_budget_usd(remaining),
+            }
+        }
         None
     }
 

@@ -213,6 +213,16 @@ impl Host {
         self.work.activity(self.open())
     }
 
+    /// Returns whether nothing runs, and at most this many messages have no final state.
+    #[must_use]
+    pub fn is_idle_but_for(&self, messages: usize) -> bool {
+        let open = Open {
+            messages: self.submissions.len() > messages,
+            ..self.open()
+        };
+        self.work.activity(open) == Activity::Idle
+    }
+
     /// Returns the session ID, once the first turn has started.
     #[must_use]
     pub fn session_id(&self) -> Option<&str> {

@@ -163,6 +163,11 @@ impl Submissions {
         self.open.is_empty()
     }
 
+    /// Returns the number of messages that are not in a final state.
+    pub(super) fn len(&self) -> usize {
+        self.open.len()
+    }
+
     /// Returns whether a sent message is not in a final state.
     pub(super) fn are_outstanding(&self) -> bool {
         self.outstanding > 0
