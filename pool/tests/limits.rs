@@ -54,6 +54,9 @@ async fn work_of_a_limited_account_waits_or_goes_to_another_account() {
     let handle = session.handle();
     let turn = tokio::spawn(async move { handle.prompt("Hello").await });
     gates.reached("limited").await.unwrap();
+    while pool.status().refused.is_empty() {
+        events.next().await.unwrap();
+    }
     assert_eq!(pool.status().refused, [("one".into(), Some(until))]);
     // Another account is used at once.
     let both = pool.caller().account(one.clone()).account(two);
