@@ -188,6 +188,7 @@
 //! - `mcp`: tools and MCP servers inside your program. Enables `schema`.
 //! - `schema`: structured output from Rust types ([`Options::output_format`]
 //!   works without it).
+//! - `check`: whether sessions can start, and what to do if not.
 //! - `telemetry`: `tracing` spans of turns, tool calls and requests by OpenTelemetry's conventions,
 //!   and its trace context for the CLI: see `docs/telemetry.md`.
 //! - `view`: the module `view`, which makes entries for user interfaces from the
@@ -204,6 +205,7 @@ pub use agentwire_view as view;
 
 pub mod attachment;
 pub mod callback;
+#[cfg(feature = "check")]
 pub mod check;
 mod client;
 #[cfg(feature = "view")]
@@ -238,6 +240,7 @@ pub use agentwire_protocol::{Frame, Json, Message};
 #[doc(inline)]
 pub use callback::Later;
 #[doc(inline)]
+#[cfg(feature = "check")]
 pub use check::{Check, check, check_with_turn};
 pub use client::{Client, Query, attach, attach_up_to, prompt, query};
 #[cfg(feature = "view")]

@@ -11,6 +11,7 @@ mod asks;
 mod background;
 #[path = "live/changed.rs"]
 mod changed;
+#[cfg(feature = "check")]
 #[path = "live/check.rs"]
 mod check;
 #[path = "live/controls.rs"]

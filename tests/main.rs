@@ -7,6 +7,7 @@ mod support;
 mod asks;
 mod attachments;
 mod callbacks;
+#[cfg(feature = "check")]
 mod check;
 mod closing;
 mod controls;

@@ -5,6 +5,7 @@ mod agents;
 mod argument;
 mod backpressure;
 mod callbacks;
+#[cfg(feature = "check")]
 mod check;
 mod combinations;
 mod command_line;

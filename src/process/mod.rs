@@ -46,7 +46,9 @@ pub(crate) use environment::{TRACEPARENT, TRACESTATE, same};
 pub use guard::ExitGuard;
 #[cfg(unix)]
 pub(crate) use locate::explain;
-pub(crate) use locate::{Cli, find_cli, locate_cli};
+#[cfg(feature = "check")]
+pub(crate) use locate::locate_cli;
+pub(crate) use locate::{Cli, find_cli};
 pub use locate::{CliNotFound, CliSource};
 pub(crate) use panic::panic_text;
 pub use policy::{ClosePolicy, CloseReport, CloseStep};

@@ -131,6 +131,7 @@ impl CommandLine {
 
     /// Returns an [`Error::TooOld`] for each required option that a CLI of this version does not
     /// support, and the error of [`fit`](Self::fit) if there is another.
+    #[cfg(feature = "check")]
     pub(crate) fn unsupported(&mut self, version: CliVersion) -> Vec<Error> {
         let members = IGNORED
             .iter()
