@@ -9,7 +9,7 @@ use agentwire::protocol::content::{ImageBlock, Source};
 use agentwire::protocol::message::Priority;
 use agentwire::schemars::{self, JsonSchema};
 use agentwire::view::View;
-use agentwire_testkit::{Scenario, Step};
+use agentwire_testkit::{Reply, Scenario, Step, When};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -207,10 +207,13 @@ fn lines_of(view: &View) -> Vec<String> {
 
 #[tokio::test]
 async fn interrupts_at_once_and_within_a_tool() {
+    // The interrupt may come before the model is asked, or after it.
+    let to = |prompt: &str, step| Reply::new([step]).when(When::prompt_contains(prompt));
     let scenario = Scenario::default()
-        .reply([Step::text("First.")])
-        .reply([bash("sleep 60")])
-        .reply([Step::text("Second.")]);
+        .reply(to("At once", Step::text("None.")))
+        .reply(to("Say it", Step::text("First.")))
+        .reply(to("Run it", bash("sleep 60")))
+        .reply(to("Go on", Step::text("Second.")));
     let live = Live::start(scenario).await;
     let mut session = Session::start(live.options()).await;
     session.send("At once");
