@@ -33,6 +33,7 @@ fn main() -> Result<(), Box<dyn StdError>> {
     let receiver = runtime.block_on(Receiver::start())?;
     let provider = export_to(receiver.url())?;
     let home = tempfile::tempdir()?;
+    std::fs::create_dir(home.path().join("tmp"))?;
     runtime.block_on(async {
         let model = ScriptedModel::start(script()).await?;
         let options = options(&cli, home.path(), &model.url(), receiver.url());
@@ -75,6 +76,7 @@ fn options(cli: &str, home: &Path, model: &str, receiver: &str) -> Options {
         .clean_env()
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())
         .env("HOME", home)
+        .env("TMPDIR", home.join("tmp"))
         .setting_sources([])
         .mcp_server("shop", shop)
         .allowed_tools(["mcp__shop__price"])
