@@ -5,6 +5,7 @@
 //! [`Pool`] is the entry.
 
 mod account;
+mod caller;
 mod event;
 pub mod home;
 pub mod ledger;
@@ -16,9 +17,10 @@ mod pool;
 mod queue;
 
 pub use account::Account;
+pub use caller::{Caller, Session, Ticket};
 pub use event::{Place, PoolError, PoolEvent, PoolEvents, Reason};
 pub use limits::Limits;
-pub use pool::{Caller, Pool, PoolStatus, Session, Ticket};
+pub use pool::{Pool, PoolStatus};
 
 /// The examples of the documentation.
 #[cfg(doctest)]

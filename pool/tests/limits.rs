@@ -223,3 +223,27 @@ async fn a_prompt_whose_budget_is_spent_while_its_agent_starts_is_refused() {
     );
     session.close().await;
 }
+
+#[tokio::test]
+async fn a_limit_without_a_time_that_exists_holds_up_nothing() {
+    let home = tempfile::tempdir().unwrap();
+    let times = [
+        json!(-1),
+        json!(0),
+        json!(1e300),
+        json!(u64::MAX),
+        json!("soon"),
+    ];
+    for resets_at in times {
+        let info = json!({"status": "rejected", "resetsAt": resets_at});
+        let message = json!({"type": "rate_limit_event", "rate_limit_info": info});
+        let message = Step::Message(message.as_object().unwrap().clone());
+        let scenario = Scenario::default().reply([message, Step::text("Hello.")]);
+        let pool = Pool::new(Limits::new(1));
+        let caller = pool.caller().account(Account::new("one"));
+        for _ in 0..2 {
+            let result = caller.prompt("Hello", options(&home, &scenario)).await;
+            assert_eq!(result.unwrap().text(), "Hello.");
+        }
+    }
+}

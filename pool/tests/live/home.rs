@@ -127,7 +127,7 @@ impl Machine {
             code: 'a',
             config: home.join(".claude"),
             account: home.clone(),
-            cwd: home.join("work/project"),
+            cwd: home.join("code/project"),
             home,
             tmp,
             ran,
@@ -143,7 +143,7 @@ impl Machine {
     fn tenant(&self, code: char) -> User {
         let folder = self.folder.path().join(format!("tenant-{code}"));
         Home::new(&folder).unwrap();
-        let cwd = self.user.home.join(format!("work/{code}"));
+        let cwd = self.user.home.join(format!("code/{code}"));
         fs::create_dir(&cwd).unwrap();
         User {
             code,
@@ -350,7 +350,7 @@ async fn settings_of_the_project_include_those_of_a_home_above_it() {
         "workflows",
         "~/CLAUDE.md",
         "~/.mcp.json",
-        "~/work/.claude/skills",
+        "~/code/.claude/skills",
     ];
     let sees = |place: &Place| above.contains(&place.name);
     let awaited = Planned::new(&machine.user, sees).awaited;

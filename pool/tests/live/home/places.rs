@@ -135,7 +135,7 @@ pub(crate) const PLACES: &[Place] = &[
     }),
     place(Of::User, "settings.json: language", TEXT, |user, mark| user.settings(json!({ "language": mark }))),
     place(Of::User, "settings.json: permissions.additionalDirectories", TEXT, |user, mark| {
-        let folder = user.home.join("work").join(mark);
+        let folder = user.home.join("code").join(mark);
         fs::create_dir_all(&folder).unwrap();
         user.settings(json!({ "permissions": { "additionalDirectories": [folder] } }));
     }),
@@ -190,8 +190,8 @@ pub(crate) const PLACES: &[Place] = &[
     place(Of::Parents, "~/.mcp.json", Seen::Ran, |user, mark| {
         write(user.home.join(".mcp.json"), user.servers(mark).to_string());
     }),
-    place(Of::Parents, "~/work/.claude/skills", Seen::Reported(r#""{}""#), |user, mark| {
-        write(user.home.join(format!("work/.claude/skills/{mark}/SKILL.md")), named(mark));
+    place(Of::Parents, "~/code/.claude/skills", Seen::Reported(r#""{}""#), |user, mark| {
+        write(user.home.join(format!("code/.claude/skills/{mark}/SKILL.md")), named(mark));
     }),
     place(Of::Variable("{}"), "HOST_SECRET", Seen::Sent("HOST_SECRET={}"), |_, _| {}),
     place(Of::Variable("X-Trace: {}"), "ANTHROPIC_CUSTOM_HEADERS", Seen::Sent("X-Trace: {}\r\n"), |_, _| {}),
