@@ -209,7 +209,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Returns its number, which [events](PoolEvent) have.
+    /// Returns its number, which [events](crate::PoolEvent) have.
     #[must_use]
     pub fn id(&self) -> u64 {
         self.id
@@ -266,7 +266,7 @@ impl Ticket {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the number of the caller, which [events](PoolEvent) have.
+    /// Returns the number of the caller, which [events](crate::PoolEvent) have.
     #[must_use]
     pub fn id(&self) -> Option<u64> {
         Some(self.lock().as_ref()?.0)
