@@ -52,7 +52,7 @@ async fn a_callback_may_make_any_request_while_ten_thousand_messages_are_unread(
         Step::Fault(Fault::Stdout(flood)),
         Step::tool("Bash", json!({ "command": "date" }), "today"),
     ]);
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let script = folder.path().join("scenario.json");
     std::fs::write(&script, scenario.to_json()).unwrap();
 
@@ -85,7 +85,7 @@ async fn a_callback_may_make_any_request_while_ten_thousand_messages_are_unread(
 
 #[tokio::test]
 async fn a_callback_makes_requests_and_answers_although_nothing_is_read() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let heard = folder.path().join("heard");
     let then = format!(
         r#"echo '{{"type":"control_request","request_id":"a1","request":{{"subtype":"can_use_tool","tool_name":"Bash","input":{{}}}}}}'

@@ -7,13 +7,13 @@ use agentwire::check::{CliSource, Login, ProblemKind};
 use agentwire::protocol::permission::PermissionMode;
 use agentwire::store::MemoryStore;
 use agentwire::{Check, Options, PermissionResult, check, check_with_turn};
+use agentwire_testing::TempDir;
 use agentwire_testkit::{ApiError, Scenario, Step};
 use serde_json::json;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
-use tempfile::TempDir;
 
 /// Returns the kinds of the problems.
 fn kinds(check: &Check) -> Vec<ProblemKind> {

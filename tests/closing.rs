@@ -30,7 +30,7 @@ static SESSIONS_ARE_OPEN: Mutex<()> = Mutex::const_new(());
 
 /// Returns options for an agent that answers the handshake. If its environment has
 /// `STUBBORN`, it does not exit when its input ends.
-fn agent(folder: &tempfile::TempDir) -> Options {
+fn agent(folder: &agentwire_testing::TempDir) -> Options {
     let then = "while read -r line; do :; done\n[ -z \"$STUBBORN\" ] || exec sleep 1000";
     support::answering(folder, "{}", then)
 }
@@ -69,7 +69,7 @@ fn threads() -> Vec<String> {
 #[tokio::test]
 async fn sessions_that_are_idle_share_one_thread() {
     let _one = SESSIONS_ARE_OPEN.lock().await;
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let options = agent(&folder);
     let sessions = connect(|_| options.clone()).await;
     // The system truncates names after 15 characters.
@@ -82,7 +82,7 @@ async fn sessions_that_are_idle_share_one_thread() {
 #[tokio::test]
 async fn of_many_sessions_that_are_closed_at_once_only_those_are_signalled_that_do_not_exit() {
     let _one = SESSIONS_ARE_OPEN.lock().await;
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let options = agent(&folder).close_policy(patient().exit(Duration::from_secs(2)));
     let sessions = connect(|number| match number % ONE_IN {
         0 => options.clone().env("STUBBORN", "1"),
@@ -187,7 +187,7 @@ async fn a_turn_that_completes_after_its_input_was_closed_is_not_cut_off() {
 
 /// Returns options for an agent that neither finishes its turn nor exits. It has a child
 /// in another process group.
-fn stubborn(folder: &tempfile::TempDir) -> Options {
+fn stubborn(folder: &agentwire_testing::TempDir) -> Options {
     let child = folder.path().join("child");
     let then = format!(
         "trap '' TERM; setsid sh -c 'trap \"\" TERM; echo $$ > {}; while :; do sleep 1; done' & \
@@ -200,7 +200,7 @@ fn stubborn(folder: &tempfile::TempDir) -> Options {
 #[tokio::test]
 async fn within_a_deadline_everything_of_a_session_is_gone_whatever_the_policy_says() {
     for is_awaited in [true, false] {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = agentwire_testing::tempdir().unwrap();
         let client = Client::connect(stubborn(&folder)).await.unwrap();
         let child = support::line_of(&folder.path().join("child")).await;
         client.send("Go");
@@ -224,7 +224,7 @@ async fn within_a_deadline_everything_of_a_session_is_gone_whatever_the_policy_s
 
 #[tokio::test]
 async fn a_deadline_holds_for_a_session_that_is_closing_already() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let client = Client::connect(stubborn(&folder)).await.unwrap();
     client.send("Go");
     let handle = client.handle();
@@ -262,7 +262,7 @@ async fn a_group_closes_its_sessions_and_no_others() {
 
 #[tokio::test]
 async fn a_group_closes_sessions_that_are_connecting() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let group = SessionGroup::new();
     // This agent never answers the first request.
     let pid = folder.path().join("pid");

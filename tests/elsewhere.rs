@@ -366,7 +366,7 @@ async fn a_transport_receives_the_command_line_and_reports_the_exit() {
 #[tokio::test]
 async fn every_transport_resumes_from_a_store_and_the_folder_is_removed_with_the_session() {
     const ID: &str = "11111111-2222-4333-8444-555555555555";
-    let directory = tempfile::tempdir().unwrap();
+    let directory = agentwire_testing::tempdir().unwrap();
     let store = MemoryStore::new();
     let key = TranscriptKey::in_directory(directory.path(), ID).unwrap();
     let entry = serde_json::json!({"type": "user", "uuid": "a"});

@@ -48,7 +48,7 @@ async fn the_error_of_a_missing_cli_has_the_searched_places() {
 
 #[test]
 fn without_a_runtime_nothing_is_spawned_and_the_error_has_the_remedy() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let spawned = folder.path().join("spawned");
     let cli = script(&folder, &format!("touch {}", spawned.display()));
     // The options with settings first request the version of the CLI.
@@ -65,7 +65,7 @@ fn without_a_runtime_nothing_is_spawned_and_the_error_has_the_remedy() {
 
 #[test]
 fn a_runtime_without_timers_or_io_panics_and_leaves_no_process() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let cli = script(&folder, "exec cat");
     let named = format!("FOLDER={}", folder.path().display());
     for (time, io) in [(false, true), (true, false)] {
@@ -136,7 +136,7 @@ async fn output_before_a_crash_is_delivered_first() {
 
 #[tokio::test]
 async fn a_grandchild_with_an_open_output_does_not_delay_the_end() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let pid_file = folder.path().join("pid");
     let there = folder.path().join("there");
     let hold = format!(
@@ -226,7 +226,7 @@ async fn closing_comes_to_an_end_when_the_runtime_of_the_session_is_gone() {
 
 #[tokio::test]
 async fn a_cli_that_only_closes_its_input_is_ended_with_an_error() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     // The host notices the closed input when it writes, and no earlier line delays
     // writing.
     let options = answering(&folder, "{}", "exec 0<&-; exec sleep 1000");
@@ -257,7 +257,7 @@ async fn a_prompt_whose_result_line_is_malformed_fails_with_no_result() {
         }
     }
     // Without a result, the exit decides.
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let exits = answering(&folder, "{}", "read -r line");
     let error = agentwire::prompt("Go", exits).await.unwrap_err();
     assert_eq!(ended(error).reason, EndReason::ExitedBeforeFirstTurn);
@@ -266,7 +266,7 @@ async fn a_prompt_whose_result_line_is_malformed_fails_with_no_result() {
 /// Returns the error of starting a copy of an executable that differs in the path of its
 /// interpreter or loader.
 async fn spawn_error(content: &[u8]) -> String {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     // Another process makes the copy; see [`script`].
     let (copied, cli) = (folder.path().join("content"), script(&folder, ""));
     std::fs::write(&copied, content).unwrap();
@@ -298,7 +298,7 @@ async fn the_error_of_a_missing_loader_or_interpreter_names_it() {
 
 #[tokio::test]
 async fn resuming_a_missing_session_is_an_error_with_its_id() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let missing = "11111111-1111-4111-8111-111111111111";
     for (profile, id, fork) in [
         ("2.1.332", missing, false),

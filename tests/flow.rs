@@ -11,12 +11,12 @@ use agentwire::{
     Activity, Client, EndReason, Error, Event, Handle, Notice, Options, PermissionResult,
     Subscription, query,
 };
+use agentwire_testing::TempDir;
 use agentwire_testkit::{Fault, Scenario, Step, fake_agent};
 use serde_json::{Value, json};
 use std::ops::Range;
 use std::time::Duration;
 use support::{ended, fake, kill, patient, peer::connect, wait_for};
-use tempfile::TempDir;
 use tokio::io::AsyncWriteExt;
 
 const MIB: usize = 1024 * 1024;
@@ -128,7 +128,7 @@ fn all() -> impl Iterator<Item = u64> {
 
 #[tokio::test]
 async fn with_dropped_events_requests_are_answered_and_the_end_is_kept() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let options =
         fake_from(&folder, &turn_of_ten_thousand_messages()).backpressure(Backpressure::DropOldest);
     let mut client = Client::connect(options).await.unwrap();
@@ -170,7 +170,7 @@ async fn with_dropped_events_requests_are_answered_and_the_end_is_kept() {
 #[tokio::test]
 async fn a_program_that_never_reads_its_client_stops_nothing_and_loses_nothing_below_the_hard_limit()
  {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let options = fake_from(&folder, &turn_of_ten_thousand_messages());
     let mut client = Client::connect(options).await.unwrap();
     client.send("Go").await.unwrap();
@@ -191,7 +191,7 @@ async fn a_program_that_never_reads_its_client_stops_nothing_and_loses_nothing_b
 
 #[tokio::test]
 async fn a_slow_program_loses_nothing() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let mut client = paused(&folder, &turn_of_ten_thousand_messages()).await;
     let mut numbers = Vec::new();
     // Reading continues at half of the limit, and pauses again.
@@ -213,7 +213,7 @@ async fn a_slow_program_loses_nothing() {
 
 #[tokio::test]
 async fn a_response_arrives_while_events_are_unread() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let mut client = paused(&folder, &turn_of_ten_thousand_messages()).await;
     for _ in 0..10 {
         client.set_model("other").await.unwrap();
@@ -223,7 +223,7 @@ async fn a_response_arrives_while_events_are_unread() {
 
 #[tokio::test]
 async fn a_request_that_was_never_polled_is_answered_too() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let client = paused(&folder, &turn_of_ten_thousand_messages()).await;
     let before = until_paused(&client).await.streams[0].bytes;
     let request = client.set_model("other");
@@ -233,7 +233,7 @@ async fn a_request_that_was_never_polled_is_answered_too() {
 
 #[tokio::test]
 async fn message_states_are_reported_although_no_event_is_read() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let mut client = paused(&folder, &turn_of_ten_thousand_messages()).await;
     let mut submission = client.send("One more");
     assert!(submission.final_state().await.is_end());
@@ -242,7 +242,7 @@ async fn message_states_are_reported_although_no_event_is_read() {
 
 #[tokio::test]
 async fn the_end_of_a_turn_is_reported_although_no_event_is_read() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let options = fake_from(&folder, &turn_of_ten_thousand_messages());
     let mut client = Client::connect(options).await.unwrap();
     client.next().now_or_pending().await;
@@ -256,7 +256,7 @@ async fn the_end_of_a_turn_is_reported_although_no_event_is_read() {
 
 #[tokio::test]
 async fn one_stream_that_is_read_is_not_held_up_by_another() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let mut client = paused(&folder, &turn_of_ten_thousand_messages()).await;
     let mut log = client.subscribe();
     while is_result(&log.next().await.unwrap().unwrap()).is_none() {}
@@ -265,7 +265,7 @@ async fn one_stream_that_is_read_is_not_held_up_by_another() {
 
 #[tokio::test]
 async fn a_session_with_callbacks_is_read_up_to_the_hard_limit() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let options = fake_from(&folder, &turn_of_ten_thousand_messages())
         .unread_hard_limit(3 * MIB)
         .on_permission(|_| async { PermissionResult::allow() });
@@ -280,7 +280,7 @@ async fn a_session_with_callbacks_is_read_up_to_the_hard_limit() {
 
 #[tokio::test]
 async fn at_the_hard_limit_the_oldest_events_are_dropped_while_a_response_is_pending() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let options = fake_from(&folder, &turn_of_ten_thousand_messages()).unread_hard_limit(2 * MIB);
     let mut client = Client::connect(options).await.unwrap();
     client.next().now_or_pending().await;
@@ -300,7 +300,7 @@ async fn at_the_hard_limit_the_oldest_events_are_dropped_while_a_response_is_pen
 
 #[tokio::test]
 async fn closing_reads_on_and_loses_nothing_below_the_hard_limit() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let mut client = paused(&folder, &turn_of_ten_thousand_messages()).await;
     client.close().await;
     let (events, error) = to_end(&mut client).await;
@@ -311,7 +311,7 @@ async fn closing_reads_on_and_loses_nothing_below_the_hard_limit() {
 
 #[tokio::test]
 async fn closing_without_a_limit_reads_on_too() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let options = fake_from(&folder, &turn_of_ten_thousand_messages())
         .close_policy(patient().finish(Duration::MAX));
     let mut client = Client::connect(options).await.unwrap();
@@ -326,7 +326,7 @@ async fn closing_without_a_limit_reads_on_too() {
 
 #[tokio::test]
 async fn output_before_a_crash_is_delivered_although_reading_was_paused() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let mut client = paused(&folder, &turn_of_ten_thousand_messages()).await;
     let mut log = client.subscribe();
     kill(client.pid().unwrap());
@@ -344,7 +344,7 @@ async fn output_before_a_crash_is_delivered_although_reading_was_paused() {
 
 #[tokio::test]
 async fn a_query_can_be_read_as_slowly_as_one_likes() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let scenario = Scenario::default().reply([Step::Fault(flood(0..10_000)), Step::text("Done.")]);
     let mut answer = query("Go", fake_from(&folder, &scenario)).await.unwrap();
     let first = answer.next().await.unwrap().unwrap();
@@ -358,7 +358,7 @@ async fn a_query_can_be_read_as_slowly_as_one_likes() {
 
 #[tokio::test]
 async fn output_before_the_first_response_never_pauses_reading() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let scenario = turn_of_ten_thousand_messages().at_startup(flood(0..10_000));
     let mut client = Client::connect(fake_from(&folder, &scenario))
         .await
@@ -411,7 +411,7 @@ async fn subscriptions_deliver_what_comes_from_then_on_each_at_its_own_pace() {
 
 #[tokio::test]
 async fn a_subscription_that_is_not_read_lags_alone_beyond_the_hard_limit() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let scenario = Scenario::default().reply([Step::Fault(flood(0..10_000)), Step::text("Done.")]);
     let options = fake_from(&folder, &scenario).unread_hard_limit(2 * MIB);
     let mut client = Client::connect(options).await.unwrap();

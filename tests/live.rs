@@ -327,7 +327,7 @@ async fn given(prompt: UserMessage) -> Vec<Value> {
 
 #[tokio::test]
 async fn attachments_reach_the_model_in_the_format_of_the_api() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let file = |name: &str, bytes: &[u8]| {
         let path = folder.path().join(name);
         std::fs::write(&path, bytes).unwrap();

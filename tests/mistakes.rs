@@ -9,11 +9,11 @@ use agentwire::{
     Activity, Client, Error, Event, Later, Notice, Options, PermissionResult, Rules, attach,
     prompt, query,
 };
+use agentwire_testing::TempDir;
 use agentwire_testkit::{Scenario, Step};
 use serde_json::{Value, json};
 use std::time::Duration;
 use support::{fake, script, wait_for};
-use tempfile::TempDir;
 
 /// Asserts that the message of a mistake has each of these parts.
 #[track_caller]

@@ -10,12 +10,12 @@ use agentwire::process::CliVersion;
 use agentwire::protocol::hook::{PreToolUse, PreToolUseOutput};
 use agentwire::protocol::permission::PermissionResult;
 use agentwire::{Client, Error, Hook, Later, Options, SubmissionState};
+use agentwire_testing::TempDir;
 use agentwire_testkit::{Scenario, Step, fake_agent};
 use serde_json::{Value, json};
 use std::path::Path;
 use support::peer::connect_with;
 use support::{answering, fake, hasty, script, until_idle};
-use tempfile::TempDir;
 use tokio::sync::mpsc;
 
 /// Returns options for a CLI of this version, which records its arguments.
@@ -46,7 +46,7 @@ fn asked(folder: &TempDir) -> usize {
 
 #[tokio::test]
 async fn the_version_is_requested_only_if_an_option_depends_on_it_and_once_per_file() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let options = of_version(&folder, "2.1.197");
     drop(Client::connect(options.clone()).await.unwrap());
     assert_eq!(asked(&folder), 0);
@@ -77,7 +77,7 @@ async fn the_version_is_requested_only_if_an_option_depends_on_it_and_once_per_f
 
 #[tokio::test]
 async fn a_cli_before_2_0_0_is_an_error_if_its_version_is_known() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let options = of_version(&folder, "1.0.128");
     let queried = options.clone().system_prompt("You are a crab.");
     let given = options.clone().cli_version(CliVersion::new(1, 0, 128));
@@ -98,7 +98,7 @@ async fn a_cli_before_2_0_0_is_an_error_if_its_version_is_known() {
 
 #[tokio::test]
 async fn the_error_of_a_refused_option_has_the_version_that_supports_it() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let options = of_version(&folder, "2.0.77");
     let effort = agentwire::protocol::model::EffortLevel::Low;
     let error = Client::connect(options.effort(effort)).await.unwrap_err();
@@ -111,7 +111,7 @@ async fn the_error_of_a_refused_option_has_the_version_that_supports_it() {
 
 #[tokio::test]
 async fn a_verbatim_message_is_not_sent_to_a_cli_that_would_expand_it() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let options = answering(
         &folder,
         r#"{"claude_code_version":"2.1.247"}"#,
@@ -187,7 +187,7 @@ fn answers(log: &Path) -> Vec<Value> {
 
 #[tokio::test]
 async fn an_allow_repeats_the_input_except_for_questions() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let log = folder.path().join("log");
     let input = json!({"command": "date", "odd": 1.50, "list": [null, {"a": 1e300}]});
     let question = json!({"questions": [{"question": "Tea?", "header": "Drink",

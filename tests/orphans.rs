@@ -5,12 +5,12 @@
 use crate::support;
 
 use agentwire::{Client, Options, query};
+use agentwire_testing::TempDir;
 use agentwire_testkit::{Fault, Scenario, Step};
 use std::path::PathBuf;
 use support::{
     LONG, fake, fake_agent_path, hasty, line_of, says, script, wait_for, wait_until_gone,
 };
-use tempfile::TempDir;
 
 /// An agent that ignores SIGTERM, in the middle of a turn. It has a child in another
 /// session that also ignores SIGTERM.
@@ -21,7 +21,7 @@ struct Stubborn {
 impl Stubborn {
     fn new() -> Self {
         Self {
-            folder: tempfile::tempdir().unwrap(),
+            folder: agentwire_testing::tempdir().unwrap(),
         }
     }
 
@@ -138,7 +138,7 @@ async fn processes_of_a_crashed_cli_are_killed() {
 
 #[tokio::test]
 async fn dropping_a_query_or_a_connecting_client_leaves_nothing() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let pid_file = folder.path().join("pid");
     let agent = format!(
         "trap '' TERM\necho $$ > {}\nexec sleep 1000",

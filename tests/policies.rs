@@ -51,7 +51,7 @@ async fn requests_without_a_decision_are_denied_with_the_message() {
 
 #[tokio::test]
 async fn file_tools_stay_within_a_directory() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let (project, out) = (folder.path().join("project"), folder.path().join("out"));
     for folder in [&project, &out] {
         std::fs::create_dir(folder).unwrap();
@@ -259,7 +259,7 @@ fn unsupported_rules_of_a_session_are_refused() {
 
 #[tokio::test]
 async fn a_policy_in_a_hook_checks_every_call_but_that_of_structured_output() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let policy = Within::new(folder.path()).unwrap().read_only();
     let options = Options::new().hook(Hook::policy(policy.or_deny("Only read.")));
     let (_client, mut agent) = connect(options).await;

@@ -83,7 +83,7 @@ async fn a_query_can_return_only_its_result() {
 
 #[tokio::test]
 async fn a_result_with_an_invalid_member_is_read_and_its_turn_failed() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let odd =
         r#"{"type":"result","subtype":"error_during_execution","is_error":true,"num_turns":1.5}"#;
     let says = format!("read -r prompt\necho '{odd}'\ncat > /dev/null");
@@ -261,7 +261,7 @@ async fn an_oversized_line_is_reported_and_a_request_in_it_is_denied() {
 
 #[tokio::test]
 async fn requests_of_the_agent_are_answered_before_its_first_response() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let answers = folder.path().join("answers");
     // This CLI responds to `initialize` only after both its requests have responses.
     let cli = script(
@@ -468,7 +468,7 @@ async fn formatted_json_is_sent_as_one_line() {
 
 #[tokio::test]
 async fn an_invalid_initialize_response_is_kept_and_the_session_continues() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let options = answering(&folder, r#"{"commands":"none","pid":7}"#, "cat > /dev/null");
     let mut client = Client::connect(options).await.unwrap();
     let kept = client

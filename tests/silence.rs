@@ -129,7 +129,7 @@ async fn answers_to_a_question_without_its_questions_are_refused() {
 
 #[tokio::test]
 async fn a_cli_that_exits_before_its_first_turn_failed_to_start() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let refuses = script(&folder, "echo 'No conversation found' >&2; exit 1");
     let error = Client::connect(Options::new().cli(&refuses))
         .await
@@ -142,7 +142,7 @@ async fn a_cli_that_exits_before_its_first_turn_failed_to_start() {
     assert_eq!(ended(error).reason, EndReason::ExitedBeforeFirstTurn);
 
     // The CLI exits without output. The error names possible causes.
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let silent = Options::new().cli(script(&folder, "exit 1"));
     let options = silent.clone().env("NODE_OPTIONS", "--inspect");
     let error = Client::connect(options).await.unwrap_err();

@@ -96,7 +96,7 @@ async fn a_changed_transcript_is_different() {
         ("One file.", "Two files."),
         ("\"ls\"", "\"cat x\""),
     ] {
-        let home = tempfile::tempdir().unwrap();
+        let home = agentwire_testing::tempdir().unwrap();
         let options = fake(&scenario).env(fake_agent::SESSIONS, home.path().display().to_string());
         let mut session = Session::start(options).await;
         session.say("Look").await;
@@ -123,7 +123,7 @@ async fn random_sessions_are_the_same_restored() {
     let first = number("AGENTWIRE_SEED").unwrap_or(0);
     for seed in first..first + count {
         println!("AGENTWIRE_SEED={seed}");
-        let home = tempfile::tempdir().unwrap();
+        let home = agentwire_testing::tempdir().unwrap();
         run(seed, home.path()).await;
     }
     counted(count, "sessions are the same restored");

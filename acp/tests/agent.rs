@@ -5,10 +5,10 @@ use agentwire::view::agent::{Agent as AnyAgent, AgentError, Decision};
 use agentwire::view::entry::{Activity, Content, FailureReason, Outcome, Status};
 use agentwire::view::{Body, Entry};
 use agentwire_acp::{Agent, AgentOptions, ConnectError};
+use agentwire_testing::TempDir;
 use agentwire_testkit::{Scenario, Step, fake_agent};
 use serde_json::json;
 use std::time::Duration;
-use tempfile::TempDir;
 use tokio::time::timeout;
 
 /// A timeout that only a broken test exceeds.
@@ -24,7 +24,7 @@ fn options(scenario: &Scenario, home: &TempDir) -> AgentOptions {
 }
 
 async fn connect(scenario: &Scenario) -> (Agent, TempDir) {
-    let home = tempfile::tempdir().unwrap();
+    let home = agentwire_testing::tempdir().unwrap();
     let agent = Agent::connect(options(scenario, &home)).await.unwrap();
     (agent, home)
 }
@@ -140,7 +140,7 @@ async fn what_the_protocol_cannot_say_denies() {
 
 #[tokio::test]
 async fn a_callback_decides() {
-    let home = tempfile::tempdir().unwrap();
+    let home = agentwire_testing::tempdir().unwrap();
     let options = options(&shell(), &home).on_permission(|permission| async move {
         assert_eq!(permission.kind.as_deref(), Some("execute"));
         assert_eq!(permission.input, Some(json!({"command": "echo hi"})));
@@ -294,7 +294,7 @@ async fn closing_in_a_turn_ends_everything() {
 
 #[tokio::test]
 async fn agents_of_all_kinds_have_the_same_entries() {
-    let home = tempfile::tempdir().unwrap();
+    let home = agentwire_testing::tempdir().unwrap();
     let claude = agentwire::Options::new()
         .cli(fake_agent_path())
         .cwd(home.path())
@@ -346,7 +346,7 @@ async fn agents_of_all_kinds_have_the_same_entries() {
 
 #[tokio::test]
 async fn a_callback_that_panics_denies() {
-    let home = tempfile::tempdir().unwrap();
+    let home = agentwire_testing::tempdir().unwrap();
     let options = options(&shell(), &home);
     let options = options
         .on_permission(|_| -> std::future::Ready<Decision> { panic!("a mistake of the program") });
@@ -410,7 +410,7 @@ async fn what_an_agent_does_not_declare_is_refused_by_name() {
 
 #[tokio::test]
 async fn a_missing_method_lists_those_that_there_are() {
-    let home = tempfile::tempdir().unwrap();
+    let home = agentwire_testing::tempdir().unwrap();
     let options = options(&Scenario::default(), &home).authenticate("magic");
     let error = Agent::connect(options).await.unwrap_err();
     assert!(

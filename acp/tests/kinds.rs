@@ -9,7 +9,7 @@ use serde_json::json;
 
 #[tokio::test]
 async fn one_program_shows_agents_of_three_kinds() {
-    let home = tempfile::tempdir().unwrap();
+    let home = agentwire_testing::tempdir().unwrap();
     std::fs::create_dir(home.path().join("project")).unwrap();
     let fake = example("fake_acp_agent").display().to_string();
     let script = Scenario::default().reply(Reply::new([Step::text("Hello, crab.")]));
@@ -25,7 +25,7 @@ async fn one_program_shows_agents_of_three_kinds() {
 
 #[tokio::test]
 async fn one_program_gives_rules_and_tools_to_two_kinds() {
-    let home = tempfile::tempdir().unwrap();
+    let home = agentwire_testing::tempdir().unwrap();
     let fake = example("fake_acp_agent");
     let shell = |tool: &str, member: &str, line: &str| Step::tool(tool, json!({member: line}), "");
     let steps = |lookup: Step, tool: &str, member: &str| {

@@ -4,14 +4,14 @@ use crate::fake_agent_path;
 use crate::support::{Peer, select};
 use agentwire::Options;
 use agentwire_acp::Server;
+use agentwire_testing::TempDir;
 use agentwire_testkit::{Scenario, Step, fake_agent};
 use serde_json::{Value, json};
-use tempfile::TempDir;
 use tokio_util::compat::{TokioAsyncReadCompatExt, TokioAsyncWriteCompatExt};
 
 /// Serves the fake agent. Returns a client, and the agent's home.
 fn serve(scenario: &Scenario) -> (Peer, TempDir) {
-    let home = tempfile::tempdir().unwrap();
+    let home = agentwire_testing::tempdir().unwrap();
     let options = Options::new()
         .cli(fake_agent_path())
         .env("CLAUDE_CONFIG_DIR", home.path())

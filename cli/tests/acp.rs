@@ -7,7 +7,7 @@ use std::process::Stdio;
 
 #[test]
 fn an_editor_is_served_until_it_closes_stdin() {
-    let home = tempfile::tempdir().unwrap();
+    let home = agentwire_testing::tempdir().unwrap();
     let fake = super::support::fake_agent_path();
     let mut child = agentwire("acp")
         .arg("--cli")

@@ -71,7 +71,7 @@ fn hanging_cli(folder: &Path) -> PathBuf {
 
 #[test]
 fn a_cli_that_does_not_respond_is_a_problem() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let cli = hanging_cli(folder.path());
     let output = check(cli, &["--json", "--timeout", "1"]);
     assert_eq!(output.status.code(), Some(1));
@@ -83,7 +83,7 @@ fn a_cli_that_does_not_respond_is_a_problem() {
 
 #[test]
 fn terminating_the_command_leaves_no_processes() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let mut command = agentwire("check");
     command.arg("--cli").arg(hanging_cli(folder.path()));
     let mut child = command.stdin(Stdio::null()).spawn().unwrap();

@@ -87,7 +87,7 @@ fn differences_of_an_older_cli_are_reported() {
 
 #[test]
 fn an_unexpected_pass_is_reported() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let expected = file(folder.path(), &json!({"hello": "It cannot greet."}));
     let options = ["--case", "hello", "--expected", &expected];
     let (report, status) = run(&options, &[fake_agent_path().to_str().unwrap()]);
@@ -134,7 +134,7 @@ fn a_case_ends_when_the_cli_is_idle() {
 
 #[test]
 fn a_case_ends_even_if_the_cli_does_not_exit() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let pids = folder.path().join("pids");
     let (report, _) = run_script(&[], &with_children(&pids));
     assert!(report.starts_with("departs   hello ("));
@@ -158,7 +158,7 @@ fn a_busy_cli_is_not_idle() {
 
 #[test]
 fn a_cli_without_states_rests_at_a_result() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let golden = folder.path().join("golden.json");
     let golden = golden.to_str().unwrap();
     let (fake_agent, variable) = (fake_agent_path(), "CLAUDE_CODE_SDK_READS_SESSION_STATE");
@@ -188,7 +188,7 @@ fn with_children(pids: &Path) -> String {
 
 #[test]
 fn the_deadline_kills_all_processes() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let pids = folder.path().join("pids");
     // An idle CLI would be killed earlier, so this script keeps busy.
     let script = with_children(&pids).replace("wait", "while :; do :; done");
@@ -199,7 +199,7 @@ fn the_deadline_kills_all_processes() {
 
 #[test]
 fn terminating_the_command_kills_all_processes() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let pids = folder.path().join("pids");
     let mut running = conform()
         .args(["--case", "hello", "--", "sh", "-c", &with_children(&pids)])
@@ -215,7 +215,7 @@ fn terminating_the_command_kills_all_processes() {
 
 #[test]
 fn measurements_of_one_cli_apply_to_others() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let golden = folder.path().join("golden.json");
     let (golden, fake_agent) = (golden.to_str().unwrap(), fake_agent_path());
     let fake_agent = fake_agent.to_str().unwrap();
@@ -234,7 +234,7 @@ fn measurements_of_one_cli_apply_to_others() {
 
 #[test]
 fn errors_name_the_cause() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let unknown = file(folder.path(), &json!({"helo": "It is misspelt."}));
     for (options, cli, why) in [
         (

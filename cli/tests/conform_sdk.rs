@@ -4,12 +4,12 @@
 
 use crate::support;
 
+use agentwire_testing::TempDir;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use support::processes::{assert_gone, lines_of};
 use support::{agentwire, stderr, stdout};
-use tempfile::TempDir;
 
 /// Returns the path of the adapter of this project's client.
 fn adapter() -> PathBuf {

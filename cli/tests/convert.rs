@@ -28,11 +28,11 @@ fn convert(arguments: &str, input: &str) -> Output {
 }
 
 /// A temporary folder, and the paths of files in it.
-struct Folder(tempfile::TempDir);
+struct Folder(agentwire_testing::TempDir);
 
 impl Folder {
     fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
+        Self(agentwire_testing::tempdir().unwrap())
     }
 
     fn path(&self, name: &str) -> String {
@@ -376,7 +376,7 @@ fn transcripts_round_trip_through_lines_of_a_session() {
 
 #[test]
 fn directories_of_transcripts_are_converted() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let below = |name: &str| {
         let file = folder.path().join(name);
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -420,7 +420,7 @@ fn to_agent(arguments: &str) -> Output {
 #[cfg(unix)]
 #[test]
 fn an_input_file_is_never_overwritten() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let file = chat(folder.path());
     let before = std::fs::read(&file).unwrap();
     let link = folder.path().join("link");
@@ -456,7 +456,7 @@ fn an_input_file_is_never_overwritten() {
 
 #[test]
 fn incomplete_input_replaces_no_file() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let made = folder.path().join("made");
     std::fs::write(&made, "before").unwrap();
     let arguments = format!("--from chat --to agent -o {}", made.display());
@@ -471,7 +471,7 @@ fn incomplete_input_replaces_no_file() {
 fn existing_files_keep_mode_and_links_and_new_files_are_private() {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let mode = |name: &str| std::fs::metadata(at(name)).unwrap().mode() & 0o777;
     let file = chat(folder.path());
@@ -501,7 +501,7 @@ fn existing_files_keep_mode_and_links_and_new_files_are_private() {
 fn only_links_of_this_user_are_followed() {
     use std::os::unix::fs::{lchown, symlink};
 
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let file = chat(folder.path());
     let (victim, link) = (folder.path().join("victim"), folder.path().join("link"));
     let to_link = format!("{} -o {}", file.display(), link.display());
@@ -530,7 +530,7 @@ fn only_links_of_this_user_are_followed() {
 #[cfg(unix)]
 #[test]
 fn devices_and_pipes_are_written_directly() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let file = chat(folder.path());
     let file = file.display();
     for name in ["-", "/dev/stdout", "/proc/self/fd/1"] {
@@ -548,7 +548,7 @@ fn devices_and_pipes_are_written_directly() {
 fn output_directories_are_outside_the_input_and_not_links() {
     use std::os::unix::fs::{MetadataExt, symlink};
 
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let mode = |name: &str| std::fs::metadata(at(name)).unwrap().mode() & 0o777;
     std::fs::create_dir_all(at("projects/key")).unwrap();

@@ -11,7 +11,7 @@ use support::{agentwire, assert_stderr, run_with_input, stderr, stdout};
 
 /// Converts bytes, which may be invalid UTF-8.
 fn convert(arguments: &[&str], input: &[u8]) -> Output {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let file = folder.path().join("input");
     std::fs::write(&file, input).unwrap();
     run_with_input(agentwire("convert").args(arguments).arg(file), "")
@@ -228,7 +228,7 @@ fn with_residue(folder: &Path) -> (String, String) {
 
 #[test]
 fn incomplete_residues_are_reported() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let (made, residue) = with_residue(folder.path());
     let lines: Vec<&str> = residue.lines().collect();
     assert_eq!(lines.len(), 5);
@@ -282,7 +282,7 @@ fn incomplete_residues_are_reported() {
 fn links_are_followed_once_and_unreadable_files_are_skipped() {
     use std::os::unix::fs::symlink;
 
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let transcript = json!({"type": "user", "uuid": "1", "parentUuid": null, "message": {"role": "user", "content": "Go"}}).to_string();
     std::fs::create_dir_all(at("projects/b")).unwrap();

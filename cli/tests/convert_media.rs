@@ -77,7 +77,7 @@ fn shortened(values: &[Value], bytes: &str, short: &str) -> Value {
 
 #[test]
 fn long_images_round_trip_like_short_ones() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let bytes = "AAAA".repeat(50_000);
     write(&at("long"), &session(&bytes));
@@ -154,7 +154,7 @@ fn peak(file: &Path, arguments: &[&str]) -> usize {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_line_with_an_image_needs_at_most_three_times_its_size() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let file = |length: usize| {
         let file = folder.path().join(length.to_string());
         let bytes = "AAAA".repeat(length / 4);

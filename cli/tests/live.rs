@@ -5,13 +5,13 @@
 
 mod support;
 
+use agentwire_testing::TempDir;
 use agentwire_testkit::model::ScriptedModel;
 use agentwire_testkit::{Scenario, Step};
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::{Output, Stdio};
 use support::{agentwire, stderr, stdout};
-use tempfile::TempDir;
 use tokio::process::Command;
 
 /// Runs `agentwire run` with a clean environment and an empty home directory.
@@ -20,7 +20,7 @@ async fn run(scenario: Scenario, arguments: &[&str]) -> (Output, TempDir) {
         .map(PathBuf::from)
         .expect("AGENTWIRE_LIVE_CLI is not set: run the live tests with scripts/real live");
     let model = ScriptedModel::start(scenario).await.unwrap();
-    let home = tempfile::tempdir().unwrap();
+    let home = agentwire_testing::tempdir().unwrap();
     let temporary = home.path().join("tmp");
     std::fs::create_dir(&temporary).unwrap();
     let output = Command::from(agentwire("run"))

@@ -4,13 +4,13 @@
 
 use crate::support;
 
+use agentwire_testing::TempDir;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use support::{agentwire, stderr};
-use tempfile::TempDir;
 
 /// A server that is killed on drop.
 struct Server {
@@ -22,7 +22,7 @@ struct Server {
 
 impl Server {
     fn start(script: &Value) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = agentwire_testing::tempdir().unwrap();
         std::fs::write(folder.path().join("script.json"), script.to_string()).unwrap();
         let mut child = command(&folder.path().join("script.json"))
             .arg("--log")
@@ -191,7 +191,7 @@ fn a_signal_ends_the_server() {
 
 #[test]
 fn an_invalid_script_is_status_2_with_the_position() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let script = folder.path().join("script.json");
     std::fs::write(&script, "{\n\"replies\": [[{\"txt\": 1}]]}").unwrap();
     for (script, complaint) in [

@@ -6,6 +6,7 @@
 
 use crate::support;
 
+use agentwire_testing::TempDir;
 use agentwire_testkit::{Scenario, Step, fake_agent, replay};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -13,7 +14,6 @@ use std::process::{Output, Stdio};
 use support::{
     AGENTWIRE, agentwire, assert_stderr, fake_agent_path, run_with_input, stderr, stdout,
 };
-use tempfile::TempDir;
 
 /// Runs `agentwire run` with this CLI.
 fn run(cli: &Path, prompt: &str, environment: &[(&str, &str)]) -> Output {
@@ -52,7 +52,7 @@ fn record(folder: &TempDir) -> (Output, PathBuf) {
 
 #[test]
 fn a_session_is_recorded_and_played_again() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let (first, file) = record(&folder);
     assert!(stdout(&first).contains("It is today."));
     let file = file.to_str().unwrap();
@@ -95,7 +95,7 @@ fn a_session_is_recorded_and_played_again() {
 
 #[test]
 fn a_scenario_of_a_recording_has_the_same_content() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let (first, file) = record(&folder);
     let made = agentwire("scenario").arg(&file).output().unwrap();
     assert_eq!(made.status.code(), Some(0), "{}", stderr(&made));
@@ -114,7 +114,7 @@ fn a_scenario_of_a_recording_has_the_same_content() {
 
 #[test]
 fn a_recording_can_be_inspected() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let (_, file) = record(&folder);
     let output = agentwire("inspect")
         .arg("--json")
@@ -138,7 +138,7 @@ fn replayed(arguments: &[&str], input: &str) -> Output {
 
 #[test]
 fn the_exit_status_is_that_of_the_recorded_cli_or_4_or_2() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let file = folder.path().join("session.ndjson");
     let path = file.to_str().unwrap();
     let lines = [

@@ -239,7 +239,7 @@ fn wait_until_gone(pid_file: &Path) {
 
 #[test]
 fn a_closed_output_ends_the_agent() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let pid_file = folder.path().join("pid");
     let mut run = start_endless(&pid_file);
     let mut first = String::new();
@@ -253,7 +253,7 @@ fn a_closed_output_ends_the_agent() {
 
 #[test]
 fn terminating_the_run_ends_the_agent() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let pid_file = folder.path().join("pid");
     let mut run = start_endless(&pid_file);
     let mut stdout = BufReader::new(run.stdout.take().unwrap());
@@ -271,7 +271,7 @@ fn terminating_the_run_ends_the_agent() {
 
 #[test]
 fn a_failed_start_leaves_no_processes() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let pid_file = folder.path().join("pid");
     let cli = folder.path().join("cli");
     let text = format!(

@@ -4,12 +4,12 @@
 
 use crate::support;
 
+use agentwire_testing::TempDir;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Output;
 use support::{agentwire, assert_stderr, run_with_input, stderr, stdout};
-use tempfile::TempDir;
 
 const FIRST: &str = "11111111-2222-4333-8444-555555555555";
 const SECOND: &str = "66666666-7777-4888-9999-000000000000";
@@ -20,7 +20,7 @@ struct Home(TempDir);
 
 impl Home {
     fn new() -> Self {
-        let home = Self(tempfile::tempdir().unwrap());
+        let home = Self(agentwire_testing::tempdir().unwrap());
         let agents = home.project().join(FIRST).join("subagents");
         fs::create_dir_all(&agents).unwrap();
         home.write(

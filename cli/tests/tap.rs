@@ -5,6 +5,7 @@
 
 use crate::support;
 
+use agentwire_testing::TempDir;
 use agentwire_testkit::recording::{Entry, EntryKind, Exit, INPUT_CLOSED, sessions};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
@@ -12,7 +13,6 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 use support::{agentwire, stderr, stdout};
-use tempfile::TempDir;
 
 /// Creates a tap of a shell script.
 fn tap(folder: &TempDir, options: &[&str], script: &str) -> Command {
@@ -57,7 +57,7 @@ fn bytes(session: &[Entry], wanted: impl Fn(&EntryKind) -> bool) -> Vec<u8> {
 
 #[test]
 fn any_bytes_are_forwarded_and_recorded() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let script = "cat; printf 'oh\\377' >&2; exit 7";
     let mut child = tap(&folder, &[], script).spawn().unwrap();
     let mut sent = b"{\"a\":1.0}\n\r\n\n\xff\xfe\0 {}\n".to_vec();
@@ -128,7 +128,7 @@ fn kill(signal: &str, pid: &str) {
 #[test]
 fn output_is_forwarded_at_once_and_signals_once() {
     for (name, code) in [("TERM", 15), ("INT", 2), ("HUP", 1)] {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = agentwire_testing::tempdir().unwrap();
         let script =
             format!("trap 'echo {name}; exit {code}' {name}; echo ready; read line; read line");
         let mut child = Running(tap(&folder, &[], &script).spawn().unwrap());
@@ -142,7 +142,7 @@ fn output_is_forwarded_at_once_and_signals_once() {
 
 #[test]
 fn a_signal_of_the_cli_becomes_the_exit_status_of_shells() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let status = tap(&folder, &[], "kill -KILL $$").status().unwrap();
     assert_eq!(status.code(), Some(128 + 9));
     let session = recorded(&folder);
@@ -154,7 +154,7 @@ fn a_signal_of_the_cli_becomes_the_exit_status_of_shells() {
 
 #[test]
 fn an_open_pipe_of_an_exited_cli_does_not_block() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let script = "sleep 600 & echo $!; exit 3";
     let mut child = Running(tap(&folder, &[], script).spawn().unwrap());
     let holder = child.line();
@@ -165,7 +165,7 @@ fn an_open_pipe_of_an_exited_cli_does_not_block() {
 
 #[test]
 fn slow_hosts_receive_everything() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let script = "echo $$; head -c 200000 /dev/zero";
     let mut child = Running(tap(&folder, &[], script).spawn().unwrap());
     let shell = child.line();
@@ -187,7 +187,7 @@ fn slow_hosts_receive_everything() {
 
 #[test]
 fn closing_is_forwarded_to_both_sides() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     // The CLI closes its output and exits at the end of its input.
     let mut child = Running(
         tap(&folder, &[], "exec >&- 2>&-; read line; exit 4")
@@ -207,7 +207,7 @@ fn closing_is_forwarded_to_both_sides() {
     assert_eq!(child.0.wait().unwrap().code(), Some(4));
 
     // The host stops reading, so the CLI receives SIGPIPE or an error.
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let mut child = Running(
         tap(&folder, &[], "while echo on; do :; done; exit 5")
             .spawn()
@@ -220,7 +220,7 @@ fn closing_is_forwarded_to_both_sides() {
 
 #[test]
 fn scrubbing_does_not_change_forwarded_bytes() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let home = folder.path().display().to_string();
     let script = "read line; echo \"$line\"; echo \"{\\\"text\\\":\\\"$MY_TOKEN in $HOME\\\"}\"";
     let mut command = tap(&folder, &["--scrub"], script);
@@ -243,7 +243,7 @@ fn scrubbing_does_not_change_forwarded_bytes() {
 
 #[test]
 fn a_recording_is_added_to_a_file_or_is_a_new_file_in_a_folder() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let file = folder.path().join("session.ndjson");
     std::fs::write(&file, "{\"dir\":\"note\",\"msg\":\"cut of").unwrap();
     assert!(tap(&folder, &[], "exit 0").status().unwrap().success());
@@ -262,7 +262,7 @@ fn a_recording_is_added_to_a_file_or_is_a_new_file_in_a_folder() {
     );
     assert_eq!(sessions(lines[1..].join("\n").as_bytes()).unwrap().len(), 2);
 
-    let into = tempfile::tempdir().unwrap();
+    let into = agentwire_testing::tempdir().unwrap();
     let status = agentwire("tap")
         .arg("--record")
         .arg(into.path())
@@ -306,7 +306,7 @@ fn errors_at_startup_name_the_cause() {
         code == Some(2) && said.contains("/no/such/folder/file"),
         "{said}"
     );
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let file = folder.path().join("session.ndjson");
     let (code, said) = run(&["--record", file.to_str().unwrap(), "--", "/no/such/cli"]);
     assert!(code == Some(127) && said.contains("/no/such/cli"), "{said}");

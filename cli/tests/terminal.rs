@@ -152,7 +152,7 @@ fn control_sequences_in_errors_are_displayed_not_interpreted() {
 
 #[test]
 fn control_sequences_in_a_recording_are_displayed_not_interpreted() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let file = folder.path().join("recording");
     let lines = [
         json!({"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": CONTROLS}]}}),
@@ -176,7 +176,7 @@ fn control_sequences_in_a_recording_are_displayed_not_interpreted() {
 #[test]
 fn a_session_is_deleted_after_a_yes() {
     let id = "11111111-2222-4333-8444-555555555555";
-    let config = tempfile::tempdir().unwrap();
+    let config = agentwire_testing::tempdir().unwrap();
     let project = config.path().join("projects/-work");
     std::fs::create_dir_all(&project).unwrap();
     let transcript = project.join(format!("{id}.jsonl"));

@@ -360,7 +360,7 @@ impl Comparison {
 /// Returns the schema of all messages of Codex, and its version.
 fn schema_of_codex() -> (Value, String) {
     let codex = std::env::var_os("AGENTWIRE_LIVE_CODEX").expect("AGENTWIRE_LIVE_CODEX is set");
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let run = |arguments: &[&str]| {
         let mut command = Command::new(&codex);
         command

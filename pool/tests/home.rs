@@ -22,7 +22,7 @@ fn fake(home: &Home) -> Options {
 
 #[test]
 fn a_session_gets_the_folders_of_its_home_and_inherits_only_the_path() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let home = Home::new(folder.path().join("new/anna")).unwrap();
     let home = home.credentials(Credentials::ApiKey("secret".to_owned()));
     let options = Options::new()
@@ -60,7 +60,7 @@ fn a_session_gets_the_folders_of_its_home_and_inherits_only_the_path() {
 
 #[test]
 fn homes_share_no_folder() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let [anna, bert] = ["anna", "bert"].map(|name| Home::new(folder.path().join(name)).unwrap());
     let (anna, bert) = (environment(&anna), environment(&bert));
     let below = |value: &OsStr| Path::new(value).starts_with(folder.path());
@@ -77,7 +77,7 @@ fn homes_share_no_folder() {
 #[test]
 fn only_the_user_can_enter_a_home() {
     use std::os::unix::fs::PermissionsExt as _;
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let path = folder.path().join("anna");
     fs::create_dir(&path).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
@@ -90,7 +90,7 @@ fn only_the_user_can_enter_a_home() {
 
 #[test]
 fn a_folder_with_other_files_does_not_become_a_home() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     fs::write(folder.path().join("thesis"), "").unwrap();
     let error = Home::new(folder.path()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::DirectoryNotEmpty, "{error}");
@@ -99,7 +99,7 @@ fn a_folder_with_other_files_does_not_become_a_home() {
 
 #[test]
 fn files_remain_in_a_home_that_is_opened_again() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let home = Home::new(folder.path()).unwrap();
     let file = home.config().join("CLAUDE.md");
     fs::write(&file, "Be brief.").unwrap();
@@ -109,7 +109,7 @@ fn files_remain_in_a_home_that_is_opened_again() {
 
 #[tokio::test]
 async fn a_home_is_removed_only_when_no_session_uses_it() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let path = folder.path().join("anna");
     let home = Home::new(&path).unwrap();
     let mut clients = Vec::new();
@@ -133,7 +133,7 @@ async fn a_home_is_removed_only_when_no_session_uses_it() {
 
 #[test]
 fn removal_of_a_home_leaves_other_files() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let home = Home::new(folder.path()).unwrap();
     let file = folder.path().join("thesis");
     fs::write(&file, "").unwrap();
@@ -146,7 +146,7 @@ fn removal_of_a_home_leaves_other_files() {
 #[test]
 fn a_folder_that_is_refused_is_not_changed() {
     use std::os::unix::fs::PermissionsExt as _;
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     fs::write(folder.path().join("file"), "").unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
     Home::new(folder.path()).unwrap_err();
@@ -165,7 +165,7 @@ fn a_folder_that_is_refused_is_not_changed() {
 
 #[test]
 fn a_home_is_opened_by_many_at_once() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     for number in 0..50 {
         let home = folder.path().join(number.to_string());
         std::thread::scope(|scope| {
@@ -178,7 +178,7 @@ fn a_home_is_opened_by_many_at_once() {
 
 #[test]
 fn a_home_with_a_file_of_somebody_else_can_be_removed_without_it() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let path = folder.path().join("home");
     let home = Home::new(&path).unwrap();
     fs::write(path.join("file"), "").unwrap();

@@ -4,11 +4,11 @@ use crate::fake_agent_path;
 use agentwire::Options;
 use agentwire_pool::ledger::Ledger;
 use agentwire_pool::{Account, Limits, Pool, PoolError, PoolEvent, Reason, Ticket};
+use agentwire_testing::TempDir;
 use agentwire_testkit::fake_agent::Gates;
 use agentwire_testkit::{Fault, Reply, Scenario, Step, fake_agent};
 use serde_json::json;
 use std::time::{Duration, SystemTime};
-use tempfile::TempDir;
 
 fn options(home: &TempDir, scenario: &Scenario) -> Options {
     Options::new()
@@ -27,7 +27,7 @@ fn limit(status: &str, resets_at: u64) -> Step {
 
 #[tokio::test]
 async fn work_of_a_limited_account_waits_or_goes_to_another_account() {
-    let home = tempfile::tempdir().unwrap();
+    let home = agentwire_testing::tempdir().unwrap();
     let gates = Gates::new().unwrap();
     let until = SystemTime::now() + Duration::from_secs(3600);
     let resets_at = until
@@ -103,7 +103,7 @@ async fn work_of_a_limited_account_waits_or_goes_to_another_account() {
 
 #[tokio::test]
 async fn a_refused_prompt_is_tried_again_with_another_account_if_the_program_says_so() {
-    let home = tempfile::tempdir().unwrap();
+    let home = agentwire_testing::tempdir().unwrap();
     let refused =
         |scenario: Scenario| scenario.reply([Step::error(429, "rate_limit_error", "Later.")]);
     let refuses = refused(Scenario::default());
@@ -133,7 +133,7 @@ async fn a_refused_prompt_is_tried_again_with_another_account_if_the_program_say
 
 #[tokio::test]
 async fn a_tenant_pays_for_its_sessions_and_is_refused_when_its_budget_is_spent() {
-    let home = tempfile::tempdir().unwrap();
+    let home = agentwire_testing::tempdir().unwrap();
     let paid = Reply::new([Step::text("Hello.")]).cost_usd(0.3);
     let scenario = Scenario::default().reply(paid).repeated();
     let ledger = Ledger::new();
@@ -166,7 +166,7 @@ fn paid(usd: f64) -> Scenario {
 
 #[tokio::test]
 async fn sessions_whose_messages_wait_leave_their_process_to_others() {
-    let home = tempfile::tempdir().unwrap();
+    let home = agentwire_testing::tempdir().unwrap();
     let ledger = Ledger::new();
     ledger.set_budget("poor", Some(0.5));
     let pool = Pool::with_ledger(Limits::new(1), ledger.clone());
@@ -187,7 +187,7 @@ async fn sessions_whose_messages_wait_leave_their_process_to_others() {
 
 #[tokio::test]
 async fn closing_a_sleeping_session_does_not_wait_for_its_budget() {
-    let home = tempfile::tempdir().unwrap();
+    let home = agentwire_testing::tempdir().unwrap();
     let ledger = Ledger::new();
     ledger.set_budget("poor", Some(0.5));
     let pool = Pool::with_ledger(Limits::new(1), ledger.clone());
@@ -205,7 +205,7 @@ async fn closing_a_sleeping_session_does_not_wait_for_its_budget() {
 
 #[tokio::test]
 async fn a_prompt_whose_budget_is_spent_while_its_agent_starts_is_refused() {
-    let home = tempfile::tempdir().unwrap();
+    let home = agentwire_testing::tempdir().unwrap();
     let ledger = Ledger::new();
     ledger.set_budget("poor", Some(0.5));
     let pool = Pool::with_ledger(Limits::new(2).starting(1), ledger);
@@ -226,7 +226,7 @@ async fn a_prompt_whose_budget_is_spent_while_its_agent_starts_is_refused() {
 
 #[tokio::test]
 async fn a_limit_without_a_time_that_exists_holds_up_nothing() {
-    let home = tempfile::tempdir().unwrap();
+    let home = agentwire_testing::tempdir().unwrap();
     let times = [
         json!(-1),
         json!(0),

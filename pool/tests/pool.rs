@@ -4,11 +4,11 @@ use crate::fake_agent_path;
 use crate::outside::{number, seen};
 use agentwire::{ClosePolicy, Error, Event, Options};
 use agentwire_pool::{Limits, Pool, PoolError, PoolEvent, Reason, Ticket};
+use agentwire_testing::TempDir;
 use agentwire_testkit::fake_agent::Gates;
 use agentwire_testkit::{Scenario, Step, fake_agent};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use tempfile::TempDir;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -23,7 +23,7 @@ struct Agent {
 
 impl Agent {
     fn new() -> Self {
-        let home = tempfile::tempdir().unwrap();
+        let home = agentwire_testing::tempdir().unwrap();
         let program = home.path().join("agent");
         let fake = fake_agent_path();
         let script = format!(

@@ -25,7 +25,7 @@ async fn an_encrypted_store_passes() {
 #[cfg(feature = "directory")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn directory_passes() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let store = agentwire_stores::Directory::new(folder.path().join("store"));
     let outcomes = Conformance::default().check(store).await;
     assert!(outcomes.all_hold(), "{outcomes}");
@@ -34,7 +34,7 @@ async fn directory_passes() {
 #[cfg(feature = "sqlite")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sqlite_passes() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let store = agentwire_stores::Sqlite::open(folder.path().join("sessions.db")).unwrap();
     let outcomes = Conformance::default().check(store).await;
     assert!(outcomes.all_hold(), "{outcomes}");
@@ -55,7 +55,7 @@ async fn objects_in_memory_pass() {
 async fn objects_in_files_pass() {
     use agentwire_stores::objects::{Objects, object_store::local::LocalFileSystem};
 
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let files = LocalFileSystem::new_with_prefix(folder.path()).unwrap();
     let store = Objects::open(files).await.unwrap();
     let outcomes = Conformance::default().check(store).await;

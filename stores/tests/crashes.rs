@@ -133,7 +133,7 @@ async fn main() {
         };
     }
     let kills = env::var("AGENTWIRE_CRASHES").map_or(40, |it| it.parse().unwrap());
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     check(
         "directory",
         folder.path(),
@@ -141,7 +141,7 @@ async fn main() {
         kills,
     )
     .await;
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let store = Sqlite::open(store_in(folder.path())).unwrap();
     check("sqlite", folder.path(), store, kills).await;
     println!("\ntest result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out");

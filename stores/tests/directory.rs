@@ -61,7 +61,7 @@ fn log_in(folder: &Path) -> PathBuf {
 
 /// Returns the bytes of a log, its batches, and their ends in the file.
 async fn log(batches: usize) -> (Vec<u8>, Vec<Batch>, Vec<usize>) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let store = Directory::new(folder.path());
     let session = LogKey::new("p", "s");
     let (mut after, mut ends) = (Position::START, Vec::new());
@@ -74,8 +74,8 @@ async fn log(batches: usize) -> (Vec<u8>, Vec<Batch>, Vec<usize>) {
 }
 
 /// Creates a store whose log has these bytes.
-fn with(bytes: &[u8]) -> (tempfile::TempDir, Directory, LogKey) {
-    let folder = tempfile::tempdir().unwrap();
+fn with(bytes: &[u8]) -> (agentwire_testing::TempDir, Directory, LogKey) {
+    let folder = agentwire_testing::tempdir().unwrap();
     fs::create_dir(folder.path().join("p-p")).unwrap();
     fs::write(folder.path().join("p-p/s-s.log"), bytes).unwrap();
     let store = Directory::new(folder.path());
@@ -200,7 +200,7 @@ async fn other_files_are_not_changed() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_log_can_be_read_while_its_file_is_created() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let store = Directory::new(folder.path());
     for number in 0..200 {
         let session = LogKey::new("crabs", format!("s-{number}"));
@@ -262,7 +262,7 @@ fn open_to_all(folder: &Path) {
 #[tokio::test]
 async fn only_this_user_can_read_a_directory() {
     use std::os::unix::fs::PermissionsExt;
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     // The store creates both of these folders.
     let root = folder.path().join("a/store");
     let store = Directory::new(&root);
@@ -294,7 +294,7 @@ async fn only_this_user_can_read_a_directory() {
 #[tokio::test]
 async fn only_this_user_can_read_a_database() {
     use agentwire_stores::Sqlite;
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let path = folder.path().join("sessions.db");
     let session = LogKey::new("p", "s");
     let token = Token::new(1, "writer");
@@ -336,7 +336,7 @@ async fn only_this_user_can_read_a_database() {
 #[tokio::test]
 async fn a_planted_link_or_pipe_is_an_error() {
     use std::os::unix::fs::symlink;
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     // The directory itself may be a link.
     let (disk, root) = (folder.path().join("disk"), folder.path().join("store"));
     fs::create_dir(&disk).unwrap();

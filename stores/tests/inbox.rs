@@ -16,13 +16,13 @@ use agentwire::{
 };
 use agentwire_stores::session_log::LeaseClock;
 use agentwire_stores::{Claim, ClaimRenewer, Claimed, LeasedStore, Leases};
+use agentwire_testing::TempDir;
 use agentwire_testkit::{Reply, Scenario, Step, When};
 use serde_json::json;
 use std::path::Path;
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 use support::{ended, fake, wait_for};
-use tempfile::TempDir;
 use tokio::sync::watch;
 
 const ID: &str = "11111111-2222-4333-8444-555555555555";

@@ -96,13 +96,13 @@ async fn sessions_resume_from_memory() {
 
 #[tokio::test]
 async fn sessions_resume_from_a_directory() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     assert_stores_and_resumes(Directory::new(folder.path())).await;
 }
 
 #[tokio::test]
 async fn sessions_resume_from_a_database() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     assert_stores_and_resumes(Sqlite::open(folder.path().join("sessions.db")).unwrap()).await;
 }
 

@@ -45,7 +45,7 @@ async fn log_backed_memory_passes_as_a_session_store() {
 #[cfg(feature = "sqlite")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn log_backed_sqlite_passes_as_a_session_store() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let store = agentwire_stores::Sqlite::open(folder.path().join("sessions.db")).unwrap();
     let store = LogBacked::new(store);
     let outcomes = Conformance::default().check_transcripts(store).await;

@@ -1,10 +1,12 @@
-//! Random numbers, seeds and counts for the tests of this workspace.
+//! Random numbers, seeds, temporary folders and counts for the tests of this workspace.
 //!
 //! No crate of the workspace is a dependency, so that all can use it.
 
+mod folder;
 mod random;
 mod seeds;
 
+pub use folder::{TempDir, tempdir};
 pub use random::Random;
 pub use seeds::{number, simulate};
 

@@ -32,7 +32,7 @@ fn wait_for(file: &Path) {
 
 #[test]
 fn a_file_opens_a_gate_and_a_file_marks_it_as_reached() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let mut agent = agent(Some(folder.path()));
     let mut input = agent.stdin.take().unwrap();
     input.write_all(PROMPT).unwrap();
@@ -49,12 +49,12 @@ fn a_file_opens_a_gate_and_a_file_marks_it_as_reached() {
 
 #[test]
 fn an_agent_exits_when_the_gate_directory_is_removed() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let mut agent = agent(Some(folder.path()));
     let mut input = agent.stdin.take().unwrap();
     input.write_all(PROMPT).unwrap();
     wait_for(&folder.path().join("go.reached"));
-    folder.close().unwrap();
+    drop(folder);
     assert_eq!(agent.wait().unwrap().code(), Some(1));
 }
 

@@ -1,13 +1,13 @@
 //! Tests of stored sessions: written, resumed, forked and refused.
 #![allow(clippy::unwrap_used)]
 
+use agentwire_testing::TempDir;
 use agentwire_testkit::agent::Profile;
 use agentwire_testkit::{Fault, Reply, Scenario, Signal, Step, fake_agent};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
-use tempfile::TempDir;
 
 const ID: &str = "11111111-1111-4111-8111-111111111111";
 const OTHER: &str = "22222222-2222-4222-8222-222222222222";
@@ -17,7 +17,7 @@ struct Home(TempDir);
 
 impl Home {
     fn new() -> Self {
-        let home = Self(tempfile::tempdir().unwrap());
+        let home = Self(agentwire_testing::tempdir().unwrap());
         for folder in ["project", "elsewhere"] {
             std::fs::create_dir(home.0.path().join(folder)).unwrap();
         }

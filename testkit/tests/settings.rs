@@ -1,11 +1,11 @@
 //! Tests of settings files, and of the flags that add to them.
 #![allow(clippy::unwrap_used)]
 
+use agentwire_testing::TempDir;
 use agentwire_testkit::{Scenario, Step, fake_agent};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::{Command, Stdio};
-use tempfile::TempDir;
 
 const RULES: &str =
     r#"{"permissions": {"allow": ["Bash(touch:*)"], "deny": ["WebFetch", "Bash(mkdir:*)"]}}"#;

@@ -12,12 +12,12 @@ use std::process::{Child, Command, Stdio};
 struct Agent {
     child: Child,
     stdout: BufReader<std::process::ChildStdout>,
-    folder: tempfile::TempDir,
+    folder: agentwire_testing::TempDir,
 }
 
 impl Agent {
     fn start(args: &[&str], profile: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = agentwire_testing::tempdir().unwrap();
         let script = r#"[[{"text": "One."}, {"gate": "shut"}], [{"text": "Two."}]]"#;
         // The shell does not inherit an ignored SIGHUP.
         let mut child = Command::new("sh")
@@ -64,7 +64,7 @@ impl Agent {
         let mut rest = String::new();
         self.stdout.read_to_string(&mut rest).unwrap();
         let status = self.child.wait().unwrap();
-        self.folder.close().unwrap();
+        drop(self.folder);
         (status.code(), status.signal(), rest)
     }
 }

@@ -2,12 +2,12 @@
 //! transcripts.
 #![allow(clippy::unwrap_used)]
 
+use agentwire_testing::TempDir;
 use agentwire_testkit::{Fault, Scenario, Step, fake_agent};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use tempfile::TempDir;
 
 const ID: &str = "11111111-1111-4111-8111-111111111111";
 

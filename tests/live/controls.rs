@@ -299,7 +299,7 @@ const KNOWN: &[(&str, &str)] = &[
 
 #[tokio::test]
 async fn files_are_rewound_to_the_state_before_a_message() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let poem = folder.path().join("poem.txt");
     let write = |text: &str| {
         let input = json!({ "file_path": poem, "content": text });

@@ -37,7 +37,7 @@ async fn variables_of_an_outer_cli_are_not_passed_on() {
         let file = file.display();
         format!("env -0 > {file}.part; mv {file}.part {file}")
     };
-    let project = tempfile::tempdir().unwrap();
+    let project = agentwire_testing::tempdir().unwrap();
     let file = |name: &str| project.path().join(name);
     let [shell, hook, server] = ["shell", "hook", "server"].map(file);
     // The server may take longer to start than the turn takes to end.

@@ -65,7 +65,7 @@ fn says(scenario: Scenario, calls: &[Call]) -> Scenario {
 
 #[tokio::test]
 async fn our_rules_allow_nothing_more_and_deny_nothing_less() {
-    let elsewhere = tempfile::tempdir().unwrap();
+    let elsewhere = agentwire_testing::tempdir().unwrap();
     let cases = cases(elsewhere.path());
     let mut known: Vec<Call> = Vec::new();
     for call in cases.iter().flat_map(|case| &case.calls) {

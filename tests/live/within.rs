@@ -5,12 +5,12 @@ use super::support::{Live, counted};
 use agentwire::permission::{PermissionRequest, Policy, Within};
 use agentwire::protocol::permission::CanUseTool;
 use agentwire::{Hook, Options, PermissionResult, query};
+use agentwire_testing::TempDir;
 use agentwire_testkit::{Scenario, Step};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-use tempfile::TempDir;
 
 /// Only a file outside of the project has this text.
 const SECRET: &str = "S3CR3T";
@@ -24,7 +24,7 @@ struct Folders {
 
 impl Folders {
     fn new() -> Self {
-        let root = tempfile::tempdir().unwrap();
+        let root = agentwire_testing::tempdir().unwrap();
         let folders = Self { root };
         fs::create_dir_all(folders.at("project/sub")).unwrap();
         fs::create_dir(folders.at("out")).unwrap();

@@ -2,12 +2,12 @@
 
 use crate::support::{Live, fake, fake_agent_path, hasty, line_of, live_cli, script};
 use agentwire::{Client, Options, PermissionResult};
+use agentwire_testing::TempDir;
 use agentwire_testkit::{Fault, Scenario, Step, fake_agent};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
-use tempfile::TempDir;
 
 /// The variable that marks all processes of a session.
 pub(crate) const MARK: &str = "ORPHAN_TABLE";
@@ -80,7 +80,7 @@ pub(crate) struct Start {
 
 impl Agent {
     pub(crate) async fn new(kind: Kind, mark: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = agentwire_testing::tempdir().unwrap();
         let pid_file = folder.path().join("pid");
         let told = format!("echo $$ > {}", pid_file.display());
         let shell = Some(vec!["sh", "-c"]);

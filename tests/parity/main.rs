@@ -11,6 +11,7 @@ mod recording;
 mod sets;
 
 use agentwire::{Options, query};
+use agentwire_testing::TempDir;
 use explained::Explanations;
 use recording::Recording;
 use serde_json::{Value, json};
@@ -19,7 +20,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
-use tempfile::TempDir;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 use tokio::sync::Semaphore;
@@ -76,7 +76,7 @@ struct Folders(TempDir);
 
 impl Folders {
     fn new(sets: &[Set]) -> Self {
-        let folders = Self(tempfile::tempdir().unwrap());
+        let folders = Self(agentwire_testing::tempdir().unwrap());
         for set in sets {
             std::fs::create_dir(folders.of(set)).unwrap();
             std::os::unix::fs::symlink(recorder(), folders.agent(set)).unwrap();

@@ -5,12 +5,12 @@ use agentwire::process::CloseStep;
 use agentwire::query;
 use agentwire::store::Refused;
 use agentwire::store::{StoredSession, Transcript};
+use agentwire_testing::TempDir;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use support::{answering, line_of};
-use tempfile::TempDir;
 
 /// A folder with the home directory of a user, and an agent that records its
 /// configuration directory and its arguments.
@@ -18,7 +18,7 @@ struct Place(TempDir);
 
 impl Place {
     fn new() -> Self {
-        let place = Self(tempfile::tempdir().unwrap());
+        let place = Self(agentwire_testing::tempdir().unwrap());
         fs::create_dir_all(place.home().join(".claude/agents")).unwrap();
         place
     }

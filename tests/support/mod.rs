@@ -15,6 +15,7 @@ use agentwire::protocol::content::ContentBlock;
 use agentwire::{
     Activity, Client, ClosePolicy, Error, Event, Message, Notice, Options, SessionEnd,
 };
+use agentwire_testing::TempDir;
 use agentwire_testkit::model::ScriptedModel;
 use agentwire_testkit::{Scenario, fake_agent};
 use std::path::{Path, PathBuf};
@@ -22,7 +23,6 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
-use tempfile::TempDir;
 
 /// Returns the path of the fake agent. Cargo builds a package's examples with its tests.
 pub(crate) fn fake_agent_path() -> PathBuf {
@@ -77,7 +77,7 @@ pub(crate) struct Live {
 impl Live {
     pub(crate) async fn start(scenario: Scenario) -> Self {
         let model = ScriptedModel::start(scenario).await.unwrap();
-        let home = tempfile::tempdir().unwrap();
+        let home = agentwire_testing::tempdir().unwrap();
         std::fs::create_dir(home.path().join("tmp")).unwrap();
         Self { model, home }
     }
@@ -374,7 +374,7 @@ pub(crate) fn ended(error: Error) -> Arc<SessionEnd> {
 }
 
 /// Creates a CLI that responds to `initialize` with `answer` and then runs `then`.
-pub(crate) fn answering(folder: &tempfile::TempDir, answer: &str, then: &str) -> Options {
+pub(crate) fn answering(folder: &agentwire_testing::TempDir, answer: &str, then: &str) -> Options {
     let text = format!(
         r#"read -r line
 id=$(printf %s "$line" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')

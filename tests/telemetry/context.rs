@@ -86,7 +86,7 @@ fn an_inherited_context_is_passed_on_only_if_none_is_active() {
 
 #[tokio::test]
 async fn each_process_of_a_session_has_the_context_of_its_first() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let (script, log) = (folder.path().join("agent"), folder.path().join("log"));
     let agent = support::fake_agent_path();
     let (agent, file) = (agent.display(), log.display());

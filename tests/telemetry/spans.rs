@@ -300,7 +300,7 @@ async fn a_withdrawn_message_has_no_span_and_its_origin_is_not_retained() {
 #[tokio::test]
 async fn a_turn_that_goes_on_in_another_process_has_one_span() {
     let (recorder, _guard) = record();
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let options = fake(&busy().repeated())
         .env(fake_agent::SESSIONS, folder.path())
         .close_policy(hasty())

@@ -3,12 +3,12 @@
 
 use super::processes::{HANGS, Program, Running, agents};
 use crate::support::{Peer, select};
+use agentwire_testing::TempDir;
 use agentwire_testkit::{Scenario, Step};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
-use tempfile::TempDir;
 
 type Difference = (String, String);
 
@@ -28,7 +28,7 @@ require("readline").createInterface({input: process.stdin}).on("line", line => {
 "#;
 
 async fn open(program: Program, scenario: Scenario) -> (Running, String) {
-    open_in(program, tempfile::tempdir().unwrap(), scenario).await
+    open_in(program, agentwire_testing::tempdir().unwrap(), scenario).await
 }
 
 async fn open_in(program: Program, home: TempDir, scenario: Scenario) -> (Running, String) {
@@ -126,7 +126,7 @@ async fn run(name: &str, program: Program) -> Vec<String> {
                 _ => "echo hi > made; cat made; exit 3",
             };
             let capabilities = json!({"_meta": {"terminal_output": true}});
-            let home = tempfile::tempdir().unwrap();
+            let home = agentwire_testing::tempdir().unwrap();
             running = Running::start(program, home, call(bash(command))).await;
             let params = json!({"protocolVersion": 1, "clientCapabilities": capabilities});
             running.peer.request("initialize", params).await;
@@ -200,7 +200,7 @@ async fn run(name: &str, program: Program) -> Vec<String> {
             running.peer.log.push(("model".to_owned(), json!(seen)));
         }
         "edit" => {
-            let home = tempfile::tempdir().unwrap();
+            let home = agentwire_testing::tempdir().unwrap();
             let project = home.path().join("project");
             std::fs::create_dir(&project).unwrap();
             let path = project.join("notes.txt");

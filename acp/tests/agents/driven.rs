@@ -211,7 +211,7 @@ async fn approve(agent: &Agent, decision: Decision) {
 }
 
 async fn drive(program: Program) {
-    let home = tempfile::tempdir().unwrap();
+    let home = agentwire_testing::tempdir().unwrap();
     let project = home.path().join("project");
     let file = project.join("notes.txt");
     let say = |prompt: &str| When::prompt_contains(prompt);

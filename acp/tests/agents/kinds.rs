@@ -13,7 +13,7 @@ use serde_json::json;
 
 #[tokio::test]
 async fn one_program_shows_agents_of_three_kinds() {
-    let home = tempfile::tempdir().unwrap();
+    let home = agentwire_testing::tempdir().unwrap();
     let reply = Reply::new([Step::text("Hello, crab.")]).always();
     let scenario = Scenario::default().reply(reply.when(When::prompt_contains("hello")));
     let model = ScriptedModel::start(scenario).await.unwrap();
@@ -31,7 +31,7 @@ async fn one_program_shows_agents_of_three_kinds() {
 
 #[tokio::test]
 async fn one_program_gives_rules_and_tools_to_two_kinds() {
-    let home = tempfile::tempdir().unwrap();
+    let home = agentwire_testing::tempdir().unwrap();
     let project = home.path().join("project");
     let projects = [project.join("claude"), project.join("codex")];
     let lookup = |name: &str, of: &str| Step::tool(name, json!({"word": of}), "");

@@ -1,13 +1,13 @@
 //! The programs that serve ACP, each with a home of its own.
 
 use crate::support::Peer;
+use agentwire_testing::TempDir;
 use agentwire_testkit::Scenario;
 use agentwire_testkit::model::ScriptedModel;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
-use tempfile::TempDir;
 use tokio::process::{Child, Command};
 
 /// A program that makes Claude Code an ACP agent.

@@ -32,7 +32,8 @@ async fn measure(program: Program, row: &mut Row) {
     let call = json!({"command": HANGS, "description": "A test"});
     let scenario = Scenario::default().reply([Step::tool("Bash", call, "")]);
     let began = Instant::now();
-    let mut running = Running::start(program, tempfile::tempdir().unwrap(), scenario).await;
+    let mut running =
+        Running::start(program, agentwire_testing::tempdir().unwrap(), scenario).await;
     running.peer.initialize().await;
     let session = running.peer.open(&running.project()).await;
     row.starts.push(began.elapsed());

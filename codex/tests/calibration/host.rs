@@ -1,13 +1,13 @@
 //! Plays a case to an agent over pipes, as its host.
 
 use super::case::{Case, Step};
+use agentwire_testing::TempDir;
 use agentwire_testkit::fake_agent;
 use agentwire_testkit::model::ScriptedModel;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
-use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::{sleep, timeout};
@@ -63,7 +63,7 @@ struct Host<'a> {
 /// Plays a case to the program of an agent.
 pub(crate) async fn play(case: &Case, agent: Agent, program: &Path) -> Recording {
     let model = ScriptedModel::start(case.scenario()).await.unwrap();
-    let home = tempfile::tempdir().unwrap();
+    let home = agentwire_testing::tempdir().unwrap();
     let cwd = home.path().join("w");
     std::fs::create_dir_all(&cwd).unwrap();
     std::fs::create_dir_all(home.path().join("tmp")).unwrap();

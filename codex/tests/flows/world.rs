@@ -2,6 +2,7 @@
 
 use agentwire_codex::wire::{ApprovalPolicy, NamedPolicy, SandboxMode};
 use agentwire_codex::{Codex, CodexOptions, Thread, ThreadOptions};
+use agentwire_testing::TempDir;
 use agentwire_testkit::fake_agent::{GATES, Gates, SCRIPT};
 use agentwire_testkit::model::{ModelRequest, ScriptedModel};
 use agentwire_testkit::{Reply, Scenario, Step, ToolCall};
@@ -9,7 +10,6 @@ use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use tempfile::TempDir;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::sync::oneshot;
 
@@ -43,7 +43,7 @@ impl World {
         for reply in replies {
             scenario = scenario.reply(reply);
         }
-        let home = tempfile::tempdir().unwrap();
+        let home = agentwire_testing::tempdir().unwrap();
         for folder in ["home", "tmp", "project"] {
             std::fs::create_dir(home.path().join(folder)).unwrap();
         }

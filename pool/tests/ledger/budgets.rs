@@ -17,7 +17,7 @@ fn limit(options: &agentwire::Options) -> Option<f64> {
 
 #[tokio::test]
 async fn a_message_waits_until_the_budget_is_raised() {
-    let home = tempfile::tempdir().unwrap();
+    let home = agentwire_testing::tempdir().unwrap();
     let replies = [text(1, 1, 0.4), text(1, 1, 0.7), text(1, 1, 0.1)];
     let scenario = replies
         .into_iter()
@@ -56,7 +56,7 @@ async fn a_message_waits_until_the_budget_is_raised() {
 
 #[tokio::test]
 async fn a_session_closes_while_its_message_waits_for_a_budget() {
-    let home = tempfile::tempdir().unwrap();
+    let home = agentwire_testing::tempdir().unwrap();
     let ledger = Ledger::new();
     let options = fake(&Scenario::default(), home.path()).attachment(ledger.of("acme"));
     let mut client = Client::connect(options).await.unwrap();
@@ -69,7 +69,7 @@ async fn a_session_closes_while_its_message_waits_for_a_budget() {
 
 #[tokio::test]
 async fn no_session_opens_without_a_budget() {
-    let home = tempfile::tempdir().unwrap();
+    let home = agentwire_testing::tempdir().unwrap();
     let ledger = Ledger::new();
     for budget in [0.0, -1.0, f64::NAN] {
         ledger.set_budget("acme", Some(budget));
@@ -87,7 +87,7 @@ async fn no_session_opens_without_a_budget() {
 
 #[tokio::test]
 async fn each_process_has_the_remaining_budget_as_its_limit() {
-    let home = tempfile::tempdir().unwrap();
+    let home = agentwire_testing::tempdir().unwrap();
     let ledger = Ledger::new();
     ledger.set_budget("acme", Some(0.5));
     let limits = [(None, 0.5), (Some(0.2), 0.2), (Some(2.0), 0.5)];

@@ -5,6 +5,7 @@ use agentwire::attachment::{Action, Attach, Attachment, AttachmentEvent, Boxed, 
 use agentwire::{Client, Error, Frame, Options};
 use agentwire_pool::ledger::{Cost, Ledger, Recorder, Tokens};
 use agentwire_protocol::host::Prompt;
+use agentwire_testing::TempDir;
 use agentwire_testkit::agent::Profile;
 use agentwire_testkit::fake_agent::{self, Gates};
 use agentwire_testkit::{Fault, Reply, Scenario, Signal, Step, ToolCall, Usage, When};
@@ -13,7 +14,6 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::process::ExitStatus;
 use std::task::{Context, Poll};
-use tempfile::TempDir;
 
 /// The usage of a model request, as the script declares it. The price does not follow from
 /// the tokens.
@@ -318,7 +318,7 @@ impl Run {
         let mut run = Self {
             ledger: ledger.clone(),
             version,
-            home: tempfile::tempdir().unwrap(),
+            home: agentwire_testing::tempdir().unwrap(),
             sessions: vec![],
             oracle: Oracle::default(),
         };

@@ -32,7 +32,7 @@ fn with_subagent() -> Scenario {
 
 #[tokio::test]
 async fn a_turn_names_its_message_model_and_sub_agents() {
-    let home = tempfile::tempdir().unwrap();
+    let home = agentwire_testing::tempdir().unwrap();
     let ledger = Ledger::new();
     let options = fake(&with_subagent(), home.path()).model("opus");
     let options = options.attachment(ledger.of("acme"));
@@ -73,7 +73,7 @@ async fn a_turn_names_its_message_model_and_sub_agents() {
 
 #[tokio::test]
 async fn turns_and_totals_round_trip_through_json() {
-    let home = tempfile::tempdir().unwrap();
+    let home = agentwire_testing::tempdir().unwrap();
     let ledger = Ledger::new();
     let options = fake(&with_subagent(), home.path()).attachment(ledger.of("acme"));
     let mut client = Client::connect(options).await.unwrap();
@@ -93,7 +93,7 @@ async fn turns_and_totals_round_trip_through_json() {
 
 #[tokio::test]
 async fn a_killed_turn_has_an_entry_without_a_cost() {
-    let home = tempfile::tempdir().unwrap();
+    let home = agentwire_testing::tempdir().unwrap();
     let ledger = Ledger::new();
     let dies = Step::Fault(Fault::Signal(Signal::Kill));
     let mut last = text(10, 7, 1.0);
@@ -121,7 +121,7 @@ async fn a_killed_turn_has_an_entry_without_a_cost() {
 #[tokio::test]
 async fn the_first_turn_of_an_old_agent_is_unreported_if_its_sum_is_not_that_of_the_turn() {
     for is_followed in [false, true] {
-        let home = tempfile::tempdir().unwrap();
+        let home = agentwire_testing::tempdir().unwrap();
         let ledger = Ledger::new();
         let mut scenario = with_subagent().reply(text(1, 1, 8.0));
         scenario.profile = Some(Profile::V2_1_197);
@@ -149,7 +149,7 @@ async fn the_first_turn_of_an_old_agent_is_unreported_if_its_sum_is_not_that_of_
 
 #[tokio::test]
 async fn a_ledger_stores_its_latest_turns_and_all_sums() {
-    let home = tempfile::tempdir().unwrap();
+    let home = agentwire_testing::tempdir().unwrap();
     let ledger = Ledger::with_turns(2);
     let scenario = Scenario::default().reply(text(1, 1, 0.5)).repeated();
     let options = fake(&scenario, home.path()).attachment(ledger.of("acme"));
@@ -172,7 +172,7 @@ async fn a_ledger_stores_its_latest_turns_and_all_sums() {
 #[tokio::test]
 async fn a_session_continues_its_sums_after_it_has_slept() {
     for version in [Version::Latest, Version::WithoutIncrements, Version::Oldest] {
-        let home = tempfile::tempdir().unwrap();
+        let home = agentwire_testing::tempdir().unwrap();
         let ledger = Ledger::new();
         let mut scenario = Scenario::default().reply(text(10, 10, 0.5));
         scenario.profile = (version == Version::Oldest).then_some(Profile::V2_1_197);

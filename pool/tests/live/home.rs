@@ -13,6 +13,7 @@ use agentwire::protocol::agent_definition::{AgentDefinition, AgentMemory};
 use agentwire::protocol::permission::PermissionResult;
 use agentwire::{Client, ClosePolicy, Event, Options};
 use agentwire_pool::home::{Credentials, Home};
+use agentwire_testing::TempDir;
 use agentwire_testkit::model::ScriptedModel;
 use agentwire_testkit::{Scenario, Step};
 use evidence::Evidence;
@@ -26,7 +27,6 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 use tap::Tap;
-use tempfile::TempDir;
 use tokio::process::Command;
 use tokio::task::JoinSet;
 
@@ -121,7 +121,7 @@ struct Machine {
 impl Machine {
     /// Plants the user's places, with these logins.
     fn new(logins: &[&str]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = agentwire_testing::tempdir().unwrap();
         let [home, tmp, ran] = ["user", "user-tmp", "ran"].map(|it| folder.path().join(it));
         let user = User {
             code: 'a',

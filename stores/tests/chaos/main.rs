@@ -62,7 +62,7 @@ fn engines(folder: &std::path::Path) -> Vec<Engine> {
 }
 
 async fn coordinate() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let engines = engines(folder.path());
     let rounds = number("AGENTWIRE_ROUNDS", 16);
     let seed = number("AGENTWIRE_SEED", 1);

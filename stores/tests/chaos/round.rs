@@ -265,7 +265,7 @@ pub(crate) async fn play(engine: &Engine, round: u64, seed: u64) -> Outcome {
 
 async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(), String> {
     let (phase, kind) = (outcome.phase, outcome.kind);
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let project = folder.path().join("project");
     std::fs::create_dir(&project).unwrap();
     let witness = folder.path().join("witness");

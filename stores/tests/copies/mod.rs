@@ -7,12 +7,12 @@ use agentwire_protocol::Json;
 use agentwire_stores::{
     Claimed, CopyError, LeasedStore, LogBacked, MemoryLog, copy_from_store, copy_to_store,
 };
+use agentwire_testing::TempDir;
 use serde_json::json;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use tempfile::TempDir;
 
 const PROJECT: &str = "-home-crab";
 const ID: &str = "11111111-2222-4333-8444-555555555555";

@@ -3,11 +3,11 @@
 use crate::support::given;
 use agentwire_stores::nats::{Nats, NatsOptions, async_nats};
 use agentwire_stores::postgres::tokio_postgres::{Config, NoTls};
+use agentwire_testing::TempDir;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
-use tempfile::TempDir;
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 

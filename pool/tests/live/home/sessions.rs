@@ -6,6 +6,7 @@ use agentwire::protocol::permission::PermissionResult;
 use agentwire::store::MemoryStore;
 use agentwire::{Client, Error, Options};
 use agentwire_pool::home::{Credentials, Home, Shared};
+use agentwire_testing::TempDir;
 use agentwire_testkit::model::ScriptedModel;
 use agentwire_testkit::{Scenario, Step};
 use serde_json::json;
@@ -13,7 +14,6 @@ use std::io::Read;
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::Command;
-use tempfile::TempDir;
 
 /// Two homes, a working directory for both, and the model.
 struct World {
@@ -25,7 +25,7 @@ struct World {
 
 impl World {
     async fn new(scenario: Scenario) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = agentwire_testing::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("project")).unwrap();
         let home = |name: &str| {
             let home = Home::new(folder.path().join(name)).unwrap();
@@ -109,7 +109,7 @@ async fn a_session_is_resumed_from_a_store_in_another_home() {
 async fn what_is_not_isolated_is_shared() {
     let service = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = service.local_addr().unwrap().port();
-    let folder = tempfile::tempdir().unwrap();
+    let folder = agentwire_testing::tempdir().unwrap();
     let file = folder.path().join("file");
     write(&file, "file of the user");
     let of_the_user = printed("eval echo ~$(id -un)");
