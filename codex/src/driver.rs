@@ -23,7 +23,7 @@ const EVENTS: usize = 4096;
 const STDERR: usize = 4096;
 
 /// How long to read on when the process has exited and another one has its output.
-const LAST_WORDS: Duration = Duration::from_millis(200);
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 pub(crate) type TurnOutcome = Result<TurnEnd, SubmissionError>;
 pub(crate) type Interrupted = Result<Option<TurnEnd>, RequestError>;

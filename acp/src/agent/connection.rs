@@ -20,7 +20,7 @@ use tokio_util::compat::{TokioAsyncReadCompatExt, TokioAsyncWriteCompatExt};
 const STDERR: usize = 4096;
 
 /// How long to read standard error after the end of the output.
-const LAST_WORDS: Duration = Duration::from_millis(100);
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Starts the agent's process and reads its messages.
 pub(super) async fn start(options: &AgentOptions) -> Result<Agent, ConnectError> {
