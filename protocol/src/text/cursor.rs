@@ -437,61 +437,49 @@ impl<'a> Cursor<'a> {
 /// compiler uses vector instructions.
 #[inline]
 pub(super) fn special(bytes: &[u8], at: usize) -> usize {
-    let short = at + 5 * size_of::<u64>();
-    match special_within(bytes, at, short) {
-        at if at < short => at,
-        at => special_far(bytes, at),
+    let (words, _) = bytes.get(at..).unwrap_or_default().as_chunks();
+    let short = &words[..words.len().min(5)];
+    match special_in_words(short) {
+        Some(offset) => at + offset,
+        None => special_far(bytes, at + short.as_flattened().len()),
     }
 }
 
 #[inline(never)]
 fn special_far(bytes: &[u8], mut at: usize) -> usize {
-    while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<32>) {
-        if block
+    let rest = bytes.get(at..).unwrap_or_default();
+    let (blocks, _) = rest.as_chunks::<32>();
+    let has_special = |block: &[u8; 32]| {
+        block
             .iter()
             .fold(false, |found, &byte| found | is_special(byte))
-        {
-            break;
-        }
-        at += block.len();
+    };
+    let clean = blocks.iter().position(has_special).unwrap_or(blocks.len());
+    at += blocks[..clean].as_flattened().len();
+    let (words, end) = bytes.get(at..).unwrap_or_default().as_chunks();
+    if let Some(offset) = special_in_words(words) {
+        return at + offset;
     }
-    special_within(bytes, at, bytes.len())
+    let found = end.iter().position(|&byte| is_special(byte));
+    at + words.as_flattened().len() + found.unwrap_or(end.len())
 }
 
-/// Finds the offset like `special`, one word at a time until `end` is reached.
-/// If nothing is found, returns an offset at or after `end`.
-///
-/// In a word, the lowest of the marker bits is always exact.
+/// Returns the offset of the first quote, backslash or control character.
 #[inline]
-fn special_within(bytes: &[u8], mut at: usize, end: usize) -> usize {
+fn special_in_words(words: &[[u8; 8]]) -> Option<usize> {
     const ONES: u64 = u64::MAX / 255;
-    const HIGH: u64 = ONES << 7;
-    const fn below(word: u64, limit: u8) -> u64 {
-        word.wrapping_sub(ONES * limit as u64) & !word
-    }
-    while at < end {
-        let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk) else {
-            return special_at_end(bytes, at);
-        };
+    for (number, word) in words.iter().enumerate() {
         let word = u64::from_le_bytes(*word);
-        let found = below(word, 0x20)
-            | below(word ^ (ONES * b'"' as u64), 1)
-            | below(word ^ (ONES * b'\\' as u64), 1);
-        let found = found & HIGH;
+        // Exchanging two bits makes a quote follow the control characters.
+        let controls_and_quotes = (word ^ (ONES * 2)).wrapping_sub(ONES * 0x21);
+        let backslashes = (word ^ (ONES * b'\\' as u64)).wrapping_sub(ONES);
+        // The lowest marker bit is exact: subtraction borrows from higher bytes only.
+        let found = (controls_and_quotes | backslashes) & !word & (ONES << 7);
         if found != 0 {
-            return at + (found.trailing_zeros() / 8) as usize;
+            return Some(8 * number + (found.trailing_zeros() / 8) as usize);
         }
-        at += 8;
     }
-    at
-}
-
-/// Finds the offset like `special`, one byte at a time.
-#[cold]
-fn special_at_end(bytes: &[u8], at: usize) -> usize {
-    let rest = bytes.get(at..).unwrap_or_default();
-    let found = rest.iter().position(|&byte| is_special(byte));
-    at + found.unwrap_or(rest.len())
+    None
 }
 
 #[inline]
