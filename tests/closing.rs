@@ -7,7 +7,8 @@ use crate::support;
 
 use agentwire::process::{CloseReport, CloseStep};
 use agentwire::{
-    Client, EndReason, Error, Event, Options, PermissionResult, SessionGroup, TurnOutcome,
+    Client, ClosePolicy, EndReason, Error, Event, Options, PermissionResult, RestartPolicy,
+    SessionGroup, TurnOutcome,
 };
 use agentwire_testkit::{Scenario, Step};
 use serde_json::json;
@@ -298,4 +299,37 @@ async fn a_deadline_may_be_the_longest_duration() {
     assert_eq!(report.step, CloseStep::Exited);
     let _other = Client::connect(options).await.unwrap();
     assert_eq!(group.close_all(Duration::MAX).await.len(), 1);
+}
+
+#[tokio::test]
+async fn limits_can_be_as_long_as_durations() {
+    let longest = Duration::MAX;
+    let scenario = Scenario::default().reply([Step::text("Hello.")]);
+    let restart = RestartPolicy::default()
+        .hang(longest)
+        .pause(longest, longest);
+    let policy = ClosePolicy::default().finish(longest).exit(longest);
+    let options = fake(&scenario)
+        .request_timeout(longest)
+        .background_limit(longest)
+        .load_timeout(longest)
+        .sleep_after(longest)
+        .restart(restart)
+        .close_policy(policy.terminate(longest).kill(longest));
+    for (is_killed, within) in [(false, longest), (true, Duration::from_secs(1))] {
+        let mut client = Client::connect(options.clone()).await.unwrap();
+        client.prompt("Hello").await.unwrap();
+        client.await_mcp_ready(longest).await.unwrap();
+        if is_killed {
+            support::kill(client.pid().unwrap());
+            // The next process would start after the longest pause.
+            let waits = tokio::time::timeout(Duration::from_millis(200), client.mcp_status());
+            assert!(waits.await.is_err(), "the request does not wait");
+        }
+        let closed = client.handle().close().within(within);
+        while let Some(event) = client.next().await {
+            event.unwrap();
+        }
+        closed.await;
+    }
 }

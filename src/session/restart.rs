@@ -7,6 +7,7 @@ use super::starter::{Opened, Starter};
 use super::succession::{Restoring, Setting, Sleeper};
 use crate::attachment::{AttachmentEvent, NextProcess};
 use crate::event::{Busy, EndReason, Error, Event, Notice, Restart, RestartReason, SessionEnd};
+use crate::handle::deadline;
 use crate::options::CommandLine;
 use crate::process::CloseStep;
 use agentwire_protocol::control::{Answer, InitializeAnswer};
@@ -131,7 +132,7 @@ impl Driver {
                     self.succession.in_a_row += 1;
                     let pause = policy.unwrap_or_default();
                     let pause = pause.pause_before(self.succession.in_a_row);
-                    Wait::Until(now() + pause)
+                    Wait::Until(deadline(pause).into_std())
                 }
             };
             if !self.wait_for_next(wait).await {

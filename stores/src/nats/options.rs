@@ -72,9 +72,9 @@ impl NatsOptions {
         self
     }
 
-    /// Sets the timeout of each request. Default: 5 seconds.
+    /// Sets the timeout of each request: at most a day. Default: 5 seconds.
     pub fn timeout(mut self, limit: Duration) -> Self {
-        self.timeout = limit;
+        self.timeout = limit.min(Duration::from_secs(24 * 60 * 60));
         self
     }
 }
