@@ -104,7 +104,7 @@ async fn cook() -> Result<(), Box<dyn Error>> {
         return Ok(());
     };
     // The fake agent stores its transcripts in this folder.
-    let home = tempfile::tempdir()?;
+    let home = agentwire_testing::tempdir()?;
     let options = Options::new()
         .cli(std::env::current_exe()?)
         .env("CLAUDE_CONFIG_DIR", home.path())

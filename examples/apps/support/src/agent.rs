@@ -1,10 +1,10 @@
 //! A fake agent: its script, its gates and its log.
 
+use agentwire_testing::TempDir;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
-use tempfile::TempDir;
 
 /// A fake agent with its own folder, for one test.
 pub struct Agent {
@@ -15,7 +15,7 @@ impl Agent {
     /// Creates an agent that plays these replies.
     pub fn new(replies: Value) -> Self {
         let agent = Self {
-            folder: tempfile::tempdir().unwrap(),
+            folder: agentwire_testing::tempdir().unwrap(),
         };
         for folder in ["gates", "work", "config"] {
             std::fs::create_dir(agent.path(folder)).unwrap();

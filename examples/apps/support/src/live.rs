@@ -1,11 +1,11 @@
 //! The real CLI with a scripted model on 127.0.0.1 and its own home directory.
 
+use agentwire_testing::TempDir;
 use agentwire_testkit::Scenario;
 use agentwire_testkit::model::ScriptedModel;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::process::Command;
-use tempfile::TempDir;
 
 pub struct Live {
     pub model: ScriptedModel,
@@ -17,7 +17,7 @@ impl Live {
     pub async fn start(replies: Value) -> Self {
         let scenario = serde_json::json!({ "replies": replies }).to_string();
         let scenario = Scenario::from_json(&scenario).unwrap();
-        let home = tempfile::tempdir().unwrap();
+        let home = agentwire_testing::tempdir().unwrap();
         for folder in ["tmp", "project"] {
             std::fs::create_dir(home.path().join(folder)).unwrap();
         }
