@@ -486,3 +486,27 @@ fn special_in_words(words: &[[u8; 8]]) -> Option<usize> {
 fn is_special(byte: u8) -> bool {
     byte < 0x20 || byte == b'"' || byte == b'\\'
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{is_special, special};
+
+    #[test]
+    fn every_byte_at_every_place_is_found_as_one_byte_at_a_time() {
+        for filler in [b'#', 0x7f, 0x80, 0xa2, 0xdc, 0xff] {
+            for byte in 0..=u8::MAX {
+                for length in 0..120 {
+                    let mut bytes = vec![filler; 120];
+                    bytes[length] = byte;
+                    bytes.truncate(length + 9);
+                    for start in [0, length / 2, length] {
+                        let rest = bytes[start..].iter();
+                        let found = rest.copied().position(is_special);
+                        let expected = found.map_or(bytes.len(), |at| start + at);
+                        assert_eq!(special(&bytes, start), expected, "{byte} at {length}");
+                    }
+                }
+            }
+        }
+    }
+}
