@@ -31,7 +31,7 @@ fn main() {
     if filter.is_some_and(|name| !"orphan_table".contains(&name)) {
         return;
     }
-    let real = if cfg!(feature = "live") {
+    let real = if std::env::var_os("AGENTWIRE_LIVE_CLI").is_some() {
         &Kind::REAL[..]
     } else {
         &[]

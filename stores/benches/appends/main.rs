@@ -14,13 +14,10 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod local;
-#[cfg(feature = "servers")]
 #[allow(dead_code, reason = "the tests use all of it")]
 #[path = "../../tests/servers/server.rs"]
 mod server;
-#[cfg(feature = "servers")]
 mod servers;
-#[cfg(feature = "servers")]
 #[allow(dead_code, reason = "the tests use all of it")]
 #[path = "../../tests/servers/support.rs"]
 mod support;
@@ -103,6 +100,5 @@ async fn main() {
     println!("batches of 10 entries and 5 kB a second, medians of {ROUNDS} rounds");
     println!("{:<24}{:>10}{:>10}{:>10}", "", "store", "client", "ratio");
     local::compare_all().await;
-    #[cfg(feature = "servers")]
     servers::compare_all().await;
 }

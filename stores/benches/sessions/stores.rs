@@ -11,7 +11,7 @@ pub(crate) trait Visit {
 /// Returns the names of the available stores.
 pub(crate) fn names() -> Vec<&'static str> {
     let mut names = vec!["directory", "sqlite"];
-    if cfg!(feature = "servers") && std::env::var_os(POSTGRES).is_some() {
+    if std::env::var_os(POSTGRES).is_some() {
         names.extend(["postgres", "nats"]);
     }
     names
@@ -29,13 +29,11 @@ pub(crate) async fn open(name: &str, folder: &Path, visit: impl Visit) {
             let store = Sqlite::open(folder.join("logs.db"));
             visit.visit(store.unwrap()).await;
         }
-        #[cfg(feature = "servers")]
         "postgres" => {
             let config = std::env::var(POSTGRES).unwrap().parse();
             let store = agentwire_stores::Postgres::connect(config.unwrap()).await;
             visit.visit(store.unwrap()).await;
         }
-        #[cfg(feature = "servers")]
         "nats" => {
             let address = std::env::var("AGENTWIRE_TEST_NATS").unwrap();
             let client = agentwire_stores::nats::async_nats::connect(address).await;
