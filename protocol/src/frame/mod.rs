@@ -11,7 +11,7 @@ pub use head::Head;
 use head::{Marks, Part, Parts};
 
 use crate::control::ControlRequest;
-use crate::json::Json;
+use crate::json::{Json, Members};
 use crate::message::Message;
 use crate::open::{Error, Fault, Field, Located, Reader, read_anything};
 use crate::text::{member, utf8, without_lone_surrogates};
@@ -161,13 +161,19 @@ impl Frame {
     /// times the memory of the line, the message is `Unknown`.
     #[must_use]
     pub fn message(&self) -> Message {
+        let mut message = Message::Unknown(Members::default());
+        self.read_message(&mut message);
+        message
+    }
+
+    /// Reads the message in its place, because it is large.
+    fn read_message(&self, message: &mut Message) {
         let text = self.text();
-        let message = Reader::read_tolerantly(&text);
-        message.unwrap_or_else(|_| {
+        if Reader::read_text(&text, true, &mut message.slot()).is_err() {
             let members = Reader::read_tolerantly(&text);
             // `Frame::new` has checked that the line is an object.
-            Message::Unknown(members.unwrap_or_default())
-        })
+            *message = Message::Unknown(members.unwrap_or_default());
+        }
     }
 
     /// Lists the missing and invalid members of the message. Each call reads

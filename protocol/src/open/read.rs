@@ -20,7 +20,7 @@ impl<'a> Reader<'a> {
     ///
     /// If the text is not valid JSON or has another type. Invalid members are
     /// errors only for a strict reader.
-    pub(in crate::open) fn read_text(
+    pub(crate) fn read_text(
         text: &'a str,
         is_tolerant: bool,
         slot: &mut Slot<'_>,

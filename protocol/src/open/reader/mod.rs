@@ -145,6 +145,7 @@ impl<'a> Reader<'a> {
         let bytes = self.text.as_bytes();
         let (mut run, mut at) = (start, escape);
         self.unescaped.clear();
+        self.unescaped.reserve(bytes.len() - start);
         loop {
             match (bytes.get(at), bytes.get(at + 1)) {
                 (Some(b'\\'), Some(name)) if SIMPLE[usize::from(*name)] != 0 => {
