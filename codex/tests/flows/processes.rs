@@ -15,7 +15,10 @@ async fn left_after(way: &str) -> Vec<(String, String)> {
     let replies = [[waits(&gates, "c")]];
     let world = World::with(gates, replies).await;
     let options = world.options(NamedPolicy::Never);
-    let mut program = Command::new(crate::world::example("ends"))
+    // Programs started in the background by a shell inherit that SIGINT is ignored.
+    let mut program = Command::new("env")
+        .arg("--default-signal=INT")
+        .arg(crate::world::example("ends"))
         .args([way, &world.settings(options)])
         .env_clear()
         .env("PATH", std::env::var_os("PATH").unwrap())

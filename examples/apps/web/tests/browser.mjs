@@ -1,6 +1,6 @@
 // The page in a real browser, with the fake agent.
 //
-//   WEB=target/apps/debug/web CHROMIUM=/usr/bin/chromium PLAYWRIGHT=.../node_modules \
+//   WEB=target/debug/web CHROMIUM=/usr/bin/chromium PLAYWRIGHT=.../node_modules \
 //       node --test examples/apps/web/tests/browser.mjs
 //
 // `scripts/real apps` sets these. With SCREENSHOTS, a folder, it writes pictures there.
