@@ -73,10 +73,10 @@ impl Home {
         }
         let _lock = loop {
             create(&folder)?;
-            let lock = open_lock(&path, true)?;
-            lock.lock_shared()?;
+            let lock = Lock::open(&path, true)?;
+            lock.0.lock_shared()?;
             // The home may have been removed in between.
-            if is_at(&lock, &path) {
+            if is_at(&lock.0, &path) {
                 break lock;
             }
         };
@@ -171,8 +171,8 @@ impl Home {
     /// removed; calling it again continues.
     pub fn remove(&self) -> io::Result<()> {
         let path = self.folder.join(LOCK);
-        let lock = open_lock(&path, false)?;
-        lock.try_lock().map_err(|error| match error {
+        let lock = Lock::open(&path, false)?;
+        lock.0.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => {
                 let why = format!("a session uses {}", self.folder.display());
                 io::Error::new(io::ErrorKind::ResourceBusy, why)
@@ -265,8 +265,8 @@ impl Shared {
 /// Locks a home while a session uses it.
 struct InUse(PathBuf);
 
-/// The lock of a session, released on drop.
-struct Used(#[expect(dead_code, reason = "closing it releases the lock")] File);
+/// The lock of a session.
+struct Used(#[expect(dead_code, reason = "dropping it releases the lock")] Lock);
 
 impl Attach for InUse {
     fn attach<'a>(
@@ -283,10 +283,10 @@ impl Attach for InUse {
 
 impl Attachment for Used {}
 
-fn lock_shared(path: &Path) -> io::Result<File> {
-    let lock = open_lock(path, false)?;
-    lock.try_lock_shared()?;
-    if !is_at(&lock, path) {
+fn lock_shared(path: &Path) -> io::Result<Lock> {
+    let lock = Lock::open(path, false)?;
+    lock.0.try_lock_shared()?;
+    if !is_at(&lock.0, path) {
         let why = "the home has been removed";
         return Err(io::Error::new(io::ErrorKind::NotFound, why));
     }
@@ -309,10 +309,23 @@ fn is_at(file: &File, path: &Path) -> bool {
     }
 }
 
-fn open_lock(path: &Path, create: bool) -> io::Result<File> {
-    let mut options = File::options();
-    options.read(true).write(true).create(create);
-    options.open(path)
+/// The file of a lock, which is released on drop.
+struct Lock(File);
+
+impl Lock {
+    fn open(path: &Path, create: bool) -> io::Result<Self> {
+        let mut options = File::options();
+        options.read(true).write(true).create(create);
+        Ok(Self(options.open(path)?))
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // A forked child that has not called `exec` yet has the file open too, so closing it here
+        // would not unlock it.
+        let _ = self.0.unlock();
+    }
 }
 
 /// Creates a folder that only this user can enter, unless it exists.

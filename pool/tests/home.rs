@@ -8,6 +8,9 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 fn environment(home: &Home) -> PassedEnvironment {
     home.apply(Options::new()).passed_environment()
@@ -131,6 +134,27 @@ async fn a_home_is_removed_only_when_no_session_uses_it() {
     assert!(!path.exists());
 }
 
+/// A process that another thread starts has the files of this one open until it calls `exec`.
+#[test]
+fn a_home_can_be_removed_while_other_threads_start_processes() {
+    let folder = agentwire_testing::tempdir().unwrap();
+    let path = folder.path().join("anna");
+    let is_done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while !is_done.load(Ordering::Relaxed) {
+                    Command::new("true").status().unwrap();
+                }
+            });
+        }
+        let mut homes = (0..100).map(|_| Home::new(&path)?.remove());
+        let busy = homes.find(Result::is_err);
+        is_done.store(true, Ordering::Relaxed);
+        assert!(busy.is_none(), "{busy:?}");
+    });
+}
+
 #[test]
 fn removal_of_a_home_leaves_other_files() {
     let folder = agentwire_testing::tempdir().unwrap();
@@ -168,7 +192,7 @@ fn a_home_is_opened_by_many_at_once() {
     let folder = agentwire_testing::tempdir().unwrap();
     for number in 0..50 {
         let home = folder.path().join(number.to_string());
-        std::thread::scope(|scope| {
+        thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| Home::new(&home).unwrap());
             }
