@@ -106,9 +106,12 @@ pub(crate) fn lines(official: &[u8], ours: &[u8], renamed: &mut Renamed) -> Opti
 /// Returns the first difference of two values. New IDs and times may differ.
 fn renaming(official: &Value, ours: &Value, path: &str, renamed: &mut Renamed) -> Option<String> {
     match (official, ours) {
-        (Value::Object(a), Value::Object(b)) if a.keys().eq(b.keys()) => a
-            .iter()
-            .find_map(|(name, a)| renaming(a, &b[name], &format!("{path}.{name}"), renamed)),
+        (Value::Object(a), Value::Object(b))
+            if a.len() == b.len() && a.keys().all(|name| b.contains_key(name)) =>
+        {
+            let mut members = a.iter();
+            members.find_map(|(name, a)| renaming(a, &b[name], &format!("{path}.{name}"), renamed))
+        }
         (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
             let mut both = a.iter().zip(b).enumerate();
             both.find_map(|(at, (a, b))| renaming(a, b, &format!("{path}[{at}]"), renamed))
