@@ -6,7 +6,7 @@ use tokio::time::timeout;
 pub async fn run(options: Options) -> Result<(), Error> {
     let client = Client::connect(options).await?;
     let answer = client.prompt("Count to a million.");
-    match timeout(Duration::from_secs(2), answer).await {
+    match timeout(Duration::from_secs(5), answer).await {
         Ok(result) => println!("{}", result?.text()),
         Err(_) => println!("{}", client.stop(StopPolicy::default()).await?),
     }
