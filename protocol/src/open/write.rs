@@ -118,13 +118,19 @@ fn is_plain(text: &[u8]) -> bool {
         let backslash = less(word ^ (ONES * u64::from(b'\\')), ONES);
         (less(word, ONES * 0x20) | quote | backslash) != 0
     };
-    let is_escaped = |word: &[u8; 8]| is_escaped(u64::from_le_bytes(*word));
     let (words, rest) = text.as_chunks::<8>();
-    let is_rest_escaped = match text.last_chunk() {
-        Some(last) => is_escaped(last),
-        None => rest.iter().any(|it| matches!(it, ..0x20 | b'"' | b'\\')),
+    let is_rest_escaped = match (text.last_chunk::<8>(), rest.first_chunk::<4>()) {
+        (Some(last), _) => is_escaped(u64::from_le_bytes(*last)),
+        // Names of members, mostly: two halves that may overlap.
+        (None, Some(first)) => {
+            let last = rest.last_chunk::<4>().unwrap_or(first);
+            let [first, last] = [first, last].map(|it| u64::from(u32::from_le_bytes(*it)));
+            is_escaped(first | last << 32)
+        }
+        (None, None) => rest.iter().any(|it| matches!(it, ..0x20 | b'"' | b'\\')),
     };
-    !is_rest_escaped && !words.iter().any(is_escaped)
+    let mut words = words.iter().map(|it| u64::from_le_bytes(*it));
+    !is_rest_escaped && !words.any(is_escaped)
 }
 
 /// Calls `visit` with each member of an object.
