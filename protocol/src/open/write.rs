@@ -267,7 +267,7 @@ mod tests {
     fn every_byte_that_json_escapes_is_found_at_every_place() {
         for length in 0..20 {
             for at in 0..length {
-                for byte in 0..128_u8 {
+                for byte in 0..=u8::MAX {
                     let mut text = vec![b'x'; length];
                     text[at] = byte;
                     let is_escaped = byte < 0x20 || byte == b'"' || byte == b'\\';
