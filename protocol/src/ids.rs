@@ -6,10 +6,11 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::Arc;
 use std::sync::LazyLock;
 
 /// A hash map with IDs as keys.
-pub type IdMap<V> = HashMap<Box<str>, V, IdState>;
+pub type IdMap<V, K = Arc<str>> = HashMap<K, V, IdState>;
 
 /// Creates hashers of IDs, with a random key for the process. An agent that
 /// chooses IDs therefore cannot make them collide.

@@ -8,6 +8,7 @@
 
 use std::borrow::Borrow;
 use std::mem;
+use std::sync::Arc;
 
 /// A sorted map for few entries. With `()` as values, it is a set.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -177,7 +178,7 @@ impl<K: Ord, V> Extend<(K, V)> for SortedMap<K, V> {
 /// Sorts IDs. Every other sorted type would compile another copy of the sorting
 /// code.
 #[must_use]
-pub fn sorted_ids(mut ids: Vec<Box<str>>) -> Vec<Box<str>> {
+pub fn sorted_ids(mut ids: Vec<Arc<str>>) -> Vec<Arc<str>> {
     ids.sort_unstable();
     ids
 }

@@ -4,17 +4,16 @@ use crate::command::{Command, Link};
 use crate::event::Error;
 use agentwire_protocol::control::{Answer, HostRequest};
 use agentwire_protocol::host::Request;
-use std::collections::hash_map::RandomState;
 use std::fmt;
 use std::future::Future;
-use std::hash::BuildHasher;
 use std::marker::PhantomData;
 use std::pin::Pin;
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::sync::oneshot;
+use uuid::Uuid;
 
 /// A control request that was sent. Await it for the typed response;
 /// [`Handle::request`](crate::Handle::request) lists the errors.
@@ -167,29 +166,28 @@ impl<T: serde::de::DeserializeOwned> Future for ResponseFuture<T> {
     }
 }
 
-/// Returns a new ID for a message or a request: a random UUID, without a system
-/// call each time. A counter is hashed with random keys.
-pub(crate) fn new_id() -> String {
-    static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+/// Returns a new ID for a message or a request: a UUID that no other call returns. The first is
+/// random, and each later one follows from it without a system call. IDs are not secret.
+pub(crate) fn new_id() -> Arc<str> {
+    // The golden ratio, whose multiples differ in all digits.
+    const STEP: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
+    static FIRST: LazyLock<u128> = LazyLock::new(|| Uuid::new_v4().as_u128());
     static IDS: AtomicU64 = AtomicU64::new(0);
     let number = IDS.fetch_add(1, Ordering::Relaxed);
-    let [high, low] = [0_u8, 1].map(|half| KEYS.hash_one((number, half)));
-    let bytes = (u128::from(high) << 64 | u128::from(low)).to_be_bytes();
-    let uuid = uuid::Builder::from_random_bytes(bytes).into_uuid();
-    uuid.hyphenated()
-        .encode_lower(&mut uuid::Uuid::encode_buffer())
-        .to_owned()
+    let bytes = FIRST.wrapping_add(STEP.wrapping_mul(number.into()));
+    let uuid = uuid::Builder::from_random_bytes(bytes.to_be_bytes()).into_uuid();
+    (&*uuid.hyphenated().encode_lower(&mut Uuid::encode_buffer())).into()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::collections::HashSet;
-    use uuid::{Uuid, Version};
+    use uuid::Version;
 
     #[test]
     fn ids_are_random_uuids_and_no_two_are_the_same() {
-        let ids: HashSet<String> = (0..10_000).map(|_| new_id()).collect();
+        let ids: HashSet<Arc<str>> = (0..10_000).map(|_| new_id()).collect();
         assert_eq!(ids.len(), 10_000);
         for id in ids {
             let version = Uuid::try_parse(&id).ok().and_then(|it| it.get_version());

@@ -204,7 +204,7 @@ impl Handle {
     fn put(&self, message: UserMessage, when_full: WhenFull) -> Submission {
         let (uuid, is_verbatim, prompt) = Prompt::of(message, self.verbatim_prompts, new_id);
         let (progress, receiver) = watch::channel(Progress::new());
-        let submission = Submission::new(uuid.into(), receiver, self.link.clone());
+        let submission = Submission::new(uuid, receiver, self.link.clone());
         if is_verbatim && let Err(error) = self.check_verbatim() {
             progress.send_replace(Progress::failed(error));
             return submission;

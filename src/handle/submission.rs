@@ -32,13 +32,13 @@ use tokio::sync::watch;
 /// ```
 #[derive(Clone)]
 pub struct Submission {
-    pub(super) uuid: Box<str>,
+    pub(super) uuid: Arc<str>,
     progress: watch::Receiver<Progress>,
     pub(super) link: Link,
 }
 
 impl Submission {
-    pub(super) fn new(uuid: Box<str>, progress: watch::Receiver<Progress>, link: Link) -> Self {
+    pub(super) fn new(uuid: Arc<str>, progress: watch::Receiver<Progress>, link: Link) -> Self {
         Self {
             uuid,
             progress,
@@ -103,7 +103,7 @@ impl Submission {
         match self.progress.wait_for(is_known).await {
             Ok(progress) if progress.was_written() => Ok(()),
             Ok(progress) => Err(progress.error.clone().unwrap_or_else(|| Error::Withdrawn {
-                uuid: self.uuid.clone(),
+                uuid: (*self.uuid).into(),
             })),
             Err(_) => Err(Error::Ended(self.link.end())),
         }
@@ -162,7 +162,7 @@ impl Submission {
                 (Some(error), _) => error,
                 (None, Some(end)) if progress.state == SubmissionState::Lost => Error::Ended(end),
                 _ => Error::NoTurn {
-                    uuid: self.uuid.clone(),
+                    uuid: self.uuid().into(),
                     state: progress.state,
                 },
             }),
@@ -184,7 +184,7 @@ impl Submission {
     pub async fn result(&mut self) -> Result<ResultMessage, Error> {
         let end = self.turn_ended().await?;
         end.result().ok_or_else(|| Error::NoResult {
-            uuid: self.uuid.clone(),
+            uuid: self.uuid().into(),
             outcome: end.outcome,
         })
     }

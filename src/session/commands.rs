@@ -141,7 +141,7 @@ impl Driver {
     ) -> bool {
         let origin = origin.of(&prompt);
         // A message without a receiver cannot get one later, unless it is sent again.
-        let uuid: Option<Box<str>> = (progress.receiver_count() > 0).then(|| prompt.uuid().into());
+        let uuid = (progress.receiver_count() > 0).then(|| prompt.shared_uuid());
         let for_attachments = self.attachments.exist().then(|| prompt.clone());
         if let Err(error) = self.host.submit(now(), prompt) {
             progress.send_replace(Progress::failed(self.not_taken(error)));

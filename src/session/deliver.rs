@@ -191,7 +191,7 @@ impl Driver {
     }
 
     /// Reports the delivery status of a user message.
-    fn report_submission(&mut self, uuid: Box<str>, state: SubmissionState) {
+    fn report_submission(&mut self, uuid: Arc<str>, state: SubmissionState) {
         let reports_pick_ups = self.host.reports_pick_ups();
         self.attachments.observe(&AttachmentEvent::Delivery {
             uuid: &uuid,
@@ -205,9 +205,13 @@ impl Driver {
         }
         match state {
             SubmissionState::Withdrawn => {
+                let uuid = (*uuid).into();
                 self.streams.put(Event::Notice(Notice::Withdrawn { uuid }));
             }
-            SubmissionState::Lost => self.streams.put(Event::Notice(Notice::Lost { uuid })),
+            SubmissionState::Lost => {
+                let uuid = (*uuid).into();
+                self.streams.put(Event::Notice(Notice::Lost { uuid }));
+            }
             _ => {}
         }
     }

@@ -50,7 +50,7 @@ impl Waiters {
 
     // Requests.
 
-    pub(super) fn add_request(&mut self, request_id: Box<str>, reply: Reply) {
+    pub(super) fn add_request(&mut self, request_id: Arc<str>, reply: Reply) {
         self.requests.insert(request_id, reply);
     }
 
@@ -84,7 +84,7 @@ impl Waiters {
     /// state.
     pub(super) fn add_submission(
         &mut self,
-        uuid: Box<str>,
+        uuid: Arc<str>,
         state: SubmissionState,
         progress: watch::Sender<Progress>,
     ) {
@@ -138,7 +138,7 @@ impl Waiters {
     pub(super) fn end_turn(&mut self, messages: &[Box<str>], events: &TurnEvents) {
         let finished = std::mem::take(&mut self.finished);
         for uuid in messages {
-            let pending = self.submissions.get(uuid).into_iter().flatten();
+            let pending = self.submissions.get(&**uuid).into_iter().flatten();
             let finished = finished.iter().filter(|(id, _)| id == uuid);
             for progress in pending.chain(finished.map(|(_, progress)| progress)) {
                 progress.send_if_modified(|it| {
@@ -164,7 +164,7 @@ impl Waiters {
             }
             TurnEvent::PickedUp { uuid, .. } => {
                 let turn = self.status.borrow().turn.clone();
-                for progress in self.submissions.get(uuid).into_iter().flatten() {
+                for progress in self.submissions.get(&**uuid).into_iter().flatten() {
                     update(progress, |it| it.taken_up(turn.clone()));
                 }
             }

@@ -41,8 +41,9 @@ impl Host {
         let requests = self.requests.take();
         self.end_requests(requests, |subtype| RequestFailure::SessionEnded { subtype });
         for request_id in self.incoming_requests.take() {
-            self.events
-                .push_back(HostEvent::IncomingRequestCancelled { request_id });
+            self.events.push_back(HostEvent::IncomingRequestCancelled {
+                request_id: (*request_id).into(),
+            });
         }
         self.submissions.end();
         self.report_submissions();

@@ -6,6 +6,7 @@ use crate::frame::{Frame, FrameError, Head, ViewError};
 use crate::message::BackgroundTask;
 use bytes::Bytes;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// An event of a session, in wire order.
@@ -24,7 +25,7 @@ pub enum HostEvent {
     /// A request of the host has ended. Sent exactly once for each request.
     RequestEnded {
         /// The ID of the request.
-        request_id: Box<str>,
+        request_id: Arc<str>,
         /// The response, or the reason why there is none.
         outcome: Result<Answer, RequestFailure>,
     },
@@ -32,7 +33,7 @@ pub enum HostEvent {
     /// once.
     Submission {
         /// The ID of the message.
-        uuid: Box<str>,
+        uuid: Arc<str>,
         /// The new state.
         state: SubmissionState,
     },

@@ -5,6 +5,7 @@ use crate::ids::IdMap;
 use crate::json::Json;
 use crate::sorted::{SortedMap, sorted_ids};
 use serde::Deserialize;
+use std::sync::Arc;
 
 /// The maximum number of pending requests.
 const MAX_PENDING: usize = 4096;
@@ -16,7 +17,7 @@ const MAX_ID: usize = 4096;
 /// Pending requests of the agent.
 #[derive(Debug, Default)]
 pub(super) struct IncomingRequests {
-    open: IdMap<Open>,
+    open: IdMap<Open, Box<str>>,
     /// Tool calls, with the IDs of the requests about them.
     about: SortedMap<(Box<str>, Box<str>), ()>,
     bytes: usize,
@@ -139,8 +140,9 @@ impl IncomingRequests {
     }
 
     /// Removes and returns all pending requests.
-    pub(super) fn take(&mut self) -> Vec<Box<str>> {
-        sorted_ids(std::mem::take(self).open.into_keys().collect())
+    pub(super) fn take(&mut self) -> Vec<Arc<str>> {
+        let ids = std::mem::take(self).open.into_keys();
+        sorted_ids(ids.map(Into::into).collect())
     }
 }
 

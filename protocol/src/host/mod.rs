@@ -75,6 +75,7 @@ use metadata::Metadata;
 use pending::Requests;
 use queueing::Preemption;
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use submissions::Submissions;
 use succession::Succession;
@@ -87,10 +88,10 @@ pub struct Host {
     decoder: LineDecoder,
     outbox: Outbox,
     /// The class, ID and size of the line that the driver is writing.
-    in_flight: Option<(Class, Box<str>, usize)>,
+    in_flight: Option<(Class, Arc<str>, usize)>,
     /// The IDs and sizes of the user messages that are written together with
     /// the line in flight.
-    batched: Vec<(Box<str>, usize)>,
+    batched: Vec<(Arc<str>, usize)>,
     /// Pending requests of the host.
     requests: Requests,
     /// Pending requests of the agent.
@@ -358,7 +359,7 @@ impl Host {
     /// Handles a write of only `bytes` bytes of the lines in flight. Complete lines count as
     /// written. Call this before [`Host::handle_write_failed`] if several lines are in flight.
     pub fn handle_partly_written(&mut self, now: Instant, bytes: usize) {
-        let is_whole = |(.., size): &mut (Class, Box<str>, usize)| *size <= bytes;
+        let is_whole = |(.., size): &mut (Class, Arc<str>, usize)| *size <= bytes;
         if let Some((class, uuid, size)) = self.in_flight.take_if(is_whole) {
             let mut rest = bytes - size;
             if let Class::User(_) = class {

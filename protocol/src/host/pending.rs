@@ -3,6 +3,7 @@
 use crate::ids::IdMap;
 use crate::sorted::SortedMap;
 use bytes::Bytes;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A pending request of the host.
@@ -44,7 +45,7 @@ pub(super) enum OwnRequest {
 #[derive(Debug, Default)]
 pub(super) struct Requests {
     pending: IdMap<Pending>,
-    deadlines: SortedMap<(Instant, Box<str>), ()>,
+    deadlines: SortedMap<(Instant, Arc<str>), ()>,
     /// The number of pending `initialize` requests.
     initializes: usize,
 }
@@ -60,7 +61,7 @@ impl Requests {
     }
 
     /// Adds a request. Replaces a request with the same ID.
-    pub(super) fn insert(&mut self, id: Box<str>, pending: Pending) {
+    pub(super) fn insert(&mut self, id: Arc<str>, pending: Pending) {
         self.remove(&id);
         self.initializes += usize::from(pending.is_initialize());
         if let Some(deadline) = pending.deadline {
@@ -73,7 +74,7 @@ impl Requests {
         self.pending.contains_key(id)
     }
 
-    pub(super) fn remove(&mut self, id: &str) -> Option<(Box<str>, Pending)> {
+    pub(super) fn remove(&mut self, id: &str) -> Option<(Arc<str>, Pending)> {
         let (id, pending) = self.pending.remove_entry(id)?;
         if self.pending.is_empty() {
             self.pending = IdMap::default();
@@ -95,7 +96,7 @@ impl Requests {
     }
 
     /// Removes and returns a request whose deadline has passed.
-    pub(super) fn take_expired(&mut self, now: Instant) -> Option<(Box<str>, Pending)> {
+    pub(super) fn take_expired(&mut self, now: Instant) -> Option<(Arc<str>, Pending)> {
         let (deadline, id) = self.deadlines.first()?;
         let id = (*deadline <= now).then(|| id.clone())?;
         self.remove(&id)

@@ -8,6 +8,7 @@
 use super::SubmissionState;
 use super::submissions::Submissions;
 use crate::outbox::Outgoing;
+use std::sync::Arc;
 
 /// How the delivery of a message continues after the agent's process has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -66,7 +67,7 @@ impl Submissions {
     }
 
     /// Returns the sent messages in order, and whether a turn has picked them up.
-    pub(super) fn sent_messages(&self) -> Vec<(Box<str>, bool)> {
+    pub(super) fn sent_messages(&self) -> Vec<(Arc<str>, bool)> {
         let sent = self.select(&|_, it| it.is_sent());
         sent.into_iter()
             .map(|(uuid, state)| (uuid, state == SubmissionState::Started))

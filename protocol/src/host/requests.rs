@@ -6,6 +6,7 @@ use super::{Host, HostEvent, OutgoingState, QueueError, Request, RequestFailure}
 use crate::control::{self, Answer, CancelAsyncMessageAnswer, HostRequest};
 use crate::json::{Json, Members};
 use crate::outbox::{Class, Outgoing};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 impl Host {
@@ -152,7 +153,7 @@ impl Host {
     pub(super) fn end_request(
         &mut self,
         now: Instant,
-        request_id: Box<str>,
+        request_id: Arc<str>,
         own: Option<OwnRequest>,
         outcome: Result<Answer, RequestFailure>,
     ) {

@@ -23,7 +23,7 @@ use crate::message::{AssistantMessage, CommandState, SessionState};
 use crate::outbox::{Class, Outbox, Outgoing};
 use crate::sorted::sorted_ids;
 use memchr::memmem::Finder;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 /// The maximum number of tool calls that are recorded in a turn.
 const MAX_CALLS: usize = 1024;
@@ -63,7 +63,9 @@ impl Host {
                 true if is_stopped => Redelivery::Interrupted,
                 true if resumes => Redelivery::Resumed,
                 true => Redelivery::CutOff,
-                false if withdraws_all || withdrawn.contains(&uuid) => Redelivery::Cancelled,
+                false if withdraws_all || withdrawn.iter().any(|it| **it == *uuid) => {
+                    Redelivery::Cancelled
+                }
                 false => Redelivery::Resent,
             };
             again.extend(self.submissions.redeliver(&uuid, redelivery));
@@ -73,8 +75,9 @@ impl Host {
         self.end_requests(requests, |subtype| RequestFailure::Restarted { subtype });
         let incoming_requests = self.incoming_requests.take();
         let cancelled = incoming_requests.iter().cloned();
-        let cancelled =
-            cancelled.map(|request_id| HostEvent::IncomingRequestCancelled { request_id });
+        let cancelled = cancelled.map(|request_id| HostEvent::IncomingRequestCancelled {
+            request_id: (*request_id).into(),
+        });
         self.events.extend(cancelled);
         self.answered_requests.clear();
         self.report_submissions();
@@ -321,14 +324,14 @@ impl Host {
     /// messages of an earlier resumed turn that are queued again.
     fn record_started(
         &mut self,
-        messages: &[(Box<str>, Redelivery)],
+        messages: &[(Arc<str>, Redelivery)],
         resumes: bool,
         is_stopped: bool,
     ) {
         let resumed = messages
             .iter()
             .filter(|(_, redelivery)| *redelivery == Redelivery::Resumed);
-        let resumed: Vec<Box<str>> = resumed.map(|(uuid, _)| uuid.clone()).collect();
+        let resumed: Vec<Arc<str>> = resumed.map(|(uuid, _)| uuid.clone()).collect();
         if !resumes {
             let how = match is_stopped {
                 true => SubmissionState::Interrupted,

@@ -15,6 +15,7 @@ use crate::outbox::Outgoing;
 use std::collections::VecDeque;
 use std::fmt;
 use std::mem;
+use std::sync::Arc;
 
 /// The delivery state of a user message. A later state implies the earlier
 /// ones. Not every agent reports all states.
@@ -107,11 +108,11 @@ pub(super) struct Submissions {
     /// The number of sent messages that are not in a final state.
     pub(super) outstanding: usize,
     /// Messages that were sent as one, by the ID that the agent knows.
-    pub(super) joined: IdMap<Vec<Box<str>>>,
+    pub(super) joined: IdMap<Vec<Arc<str>>>,
     /// The IDs of the last finished messages. The agent ignores another message
     /// with the same ID.
-    finished: VecDeque<Box<str>>,
-    changes: VecDeque<(Box<str>, SubmissionState)>,
+    finished: VecDeque<Arc<str>>,
+    changes: VecDeque<(Arc<str>, SubmissionState)>,
     /// Whether the agent reports lifecycles.
     pub(super) has_lifecycles: bool,
     /// Whether the agent names the messages that its turns answer.
@@ -125,6 +126,7 @@ pub(super) struct Submissions {
 /// A user message that is not in a final state.
 #[derive(Debug)]
 pub(super) struct Open {
+    id: Arc<str>,
     /// The state of the message in the agent's current process.
     pub(super) state: SubmissionState,
     /// The last state that was reported to the user. A process to which the
@@ -142,8 +144,9 @@ pub(super) struct Open {
 }
 
 impl Open {
-    fn new() -> Self {
+    fn new(id: &Arc<str>) -> Self {
         Self {
+            id: Arc::clone(id),
             state: SubmissionState::Waiting,
             reported: SubmissionState::Waiting,
             sequence: 0,
@@ -179,7 +182,7 @@ impl Submissions {
     pub(super) fn select(
         &self,
         is_wanted: &dyn Fn(&str, &Open) -> bool,
-    ) -> Vec<(Box<str>, SubmissionState)> {
+    ) -> Vec<(Arc<str>, SubmissionState)> {
         let wanted = self.open.iter().filter(|(uuid, it)| is_wanted(uuid, it));
         let mut wanted: Vec<_> = wanted.collect();
         wanted.sort_unstable_by_key(|(uuid, it)| (it.sequence.wrapping_sub(1), *uuid));
@@ -196,21 +199,25 @@ impl Submissions {
 
     /// Adds a queued message. Like the agent, treats a pending message with the same
     /// ID as the same message.
-    pub(super) fn submitted(&mut self, uuid: &str) {
-        self.open.entry(uuid.into()).or_insert_with(Open::new);
+    pub(super) fn submitted(&mut self, uuid: &Arc<str>) {
+        self.open
+            .entry(Arc::clone(uuid))
+            .or_insert_with(|| Open::new(uuid));
     }
 
     /// Records that messages are sent as one, under the ID of the first.
-    pub(super) fn join(&mut self, first: &str, others: Vec<Box<str>>) {
+    pub(super) fn join(&mut self, first: &Arc<str>, others: Vec<Arc<str>>) {
         if !others.is_empty() {
-            self.joined.insert(first.into(), others);
+            self.joined.insert(Arc::clone(first), others);
         }
     }
 
     /// Advances a message, and the messages sent together with it, to a state.
     /// Ignores a state that is not later than the known one.
     pub(super) fn advance(&mut self, uuid: &str, state: SubmissionState) {
-        let others = if state.is_end() {
+        let others = if self.joined.is_empty() {
+            None
+        } else if state.is_end() {
             self.joined.remove(uuid)
         } else {
             self.joined.get(uuid).cloned()
@@ -233,8 +240,10 @@ impl Submissions {
         if state >= SubmissionState::Queued {
             known.is_redelivered = false;
         }
-        let is_new = state > known.reported;
-        known.reported = known.reported.max(state);
+        if state > known.reported {
+            known.reported = state;
+            self.changes.push_back((Arc::clone(&known.id), state));
+        }
         if !was_sent {
             self.sent += 1;
             known.sequence = self.sent;
@@ -247,20 +256,17 @@ impl Submissions {
             (true, true) => self.outstanding -= 1,
             _ => {}
         }
-        if state.is_end() {
-            self.open.remove(uuid);
-            if was_sent {
-                self.finished.truncate(MAX_REMEMBERED - 1);
-                self.finished.push_front(uuid.into());
-            }
-        }
-        if is_new {
-            self.changes.push_back((uuid.into(), state));
+        if state.is_end()
+            && let Some((uuid, _)) = self.open.remove_entry(uuid)
+            && was_sent
+        {
+            self.finished.truncate(MAX_REMEMBERED - 1);
+            self.finished.push_front(uuid);
         }
     }
 
     /// Returns the next change of a message's state, in order.
-    pub(super) fn poll_change(&mut self) -> Option<(Box<str>, SubmissionState)> {
+    pub(super) fn poll_change(&mut self) -> Option<(Arc<str>, SubmissionState)> {
         self.changes.pop_front()
     }
 
@@ -370,7 +376,7 @@ impl Submissions {
 
     /// Returns the outstanding message, if there is only one (or several were
     /// sent as one).
-    fn only_outstanding(&self) -> Option<Box<str>> {
+    fn only_outstanding(&self) -> Option<Arc<str>> {
         let (first, others) = match self.joined.iter().next() {
             Some((first, others)) => (first, others.len()),
             None => {

@@ -2,6 +2,7 @@
 
 use super::redelivery::Redelivery;
 use crate::message::BackgroundTask;
+use std::sync::Arc;
 
 /// The handling of a turn that the end of the agent's process cut off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -40,10 +41,10 @@ pub struct Handover {
     pub tool_calls: Vec<ToolCall>,
     /// The sent messages that were not in a final state, with how their
     /// delivery continues.
-    pub messages: Vec<(Box<str>, Redelivery)>,
+    pub messages: Vec<(Arc<str>, Redelivery)>,
     /// The pending requests of the agent. The host can no longer respond to
     /// them.
-    pub incoming_requests: Vec<Box<str>>,
+    pub incoming_requests: Vec<Arc<str>>,
     /// The background tasks that ended with the process.
     pub background: Vec<BackgroundTask>,
 }
@@ -62,7 +63,7 @@ pub(super) struct Succession {
     /// Whether this process has run a turn.
     pub(super) has_shown_turn: bool,
     /// The messages of the turn that this process may resume.
-    pub(super) started: Vec<Box<str>>,
+    pub(super) started: Vec<Arc<str>>,
     /// Whether this process has scheduled a wake-up.
     pub(super) has_planned: bool,
     /// The tool calls of the running turn.

@@ -8,6 +8,7 @@ use crate::open::Field as _;
 use crate::outbox::{Class, Outgoing, Urgency};
 use bytes::Bytes;
 use std::fmt;
+use std::sync::Arc;
 
 /// The next action of the driver on the pipe.
 #[derive(Clone, PartialEq, Eq)]
@@ -65,8 +66,8 @@ impl Prompt {
     /// # Errors
     ///
     /// If the message cannot be written as JSON.
-    pub fn new(uuid: impl Into<Box<str>>, mut message: UserMessage) -> serde_json::Result<Self> {
-        Ok(Self::with_id(&mut message, uuid.into().into()))
+    pub fn new(uuid: impl Into<Arc<str>>, mut message: UserMessage) -> serde_json::Result<Self> {
+        Ok(Self::with_id(&mut message, uuid.into()))
     }
 
     /// Reads a message from JSON, and encodes it like [`Prompt::new`].
@@ -74,7 +75,7 @@ impl Prompt {
     /// # Errors
     ///
     /// If the JSON is not a user message.
-    pub fn from_json(uuid: Box<str>, message: &Json) -> serde_json::Result<Self> {
+    pub fn from_json(uuid: impl Into<Arc<str>>, message: &Json) -> serde_json::Result<Self> {
         Ok(Self::with_id(&mut message.read()?, uuid.into()))
     }
 
@@ -85,23 +86,26 @@ impl Prompt {
     pub fn of(
         mut message: UserMessage,
         is_verbatim: bool,
-        new_id: fn() -> String,
-    ) -> (String, bool, Self) {
+        new_id: fn() -> Arc<str>,
+    ) -> (Arc<str>, bool, Self) {
         if is_verbatim {
             message.client_composed = Some(true);
         }
         let is_verbatim = message.client_composed == Some(true);
-        let id = message.uuid.take().unwrap_or_else(new_id);
-        let prompt = Self::with_id(&mut message, id.clone());
+        let id = message.uuid.take().map_or_else(new_id, Into::into);
+        let prompt = Self::with_id(&mut message, Arc::clone(&id));
         (id, is_verbatim, prompt)
     }
 
-    fn with_id(message: &mut UserMessage, id: String) -> Self {
-        message.uuid = Some(id);
+    fn with_id(message: &mut UserMessage, id: Arc<str>) -> Self {
+        let line = message.plain_line(&id).unwrap_or_else(|| {
+            message.uuid = Some((*id).to_owned());
+            encode_form(message.form())
+        });
         Self(Outgoing {
             class: Class::User(Urgency::from(message.priority.as_ref())),
-            line: encode_form(message.form()),
-            id: message.uuid.take().unwrap_or_default().into(),
+            id,
+            line,
             since: None,
         })
     }
@@ -110,6 +114,13 @@ impl Prompt {
     #[must_use]
     pub fn uuid(&self) -> &str {
         &self.0.id
+    }
+
+    /// Returns that ID without copying it.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn shared_uuid(&self) -> Arc<str> {
+        Arc::clone(&self.0.id)
     }
 
     /// Returns the line that is sent to the agent, with its newline.
@@ -126,7 +137,7 @@ impl Request {
     ///
     /// If the request cannot be written as JSON.
     pub fn new<R: HostRequest>(
-        request_id: impl Into<Box<str>>,
+        request_id: impl Into<Arc<str>>,
         request: &R,
     ) -> serde_json::Result<Self> {
         let id = request_id.into();
@@ -157,7 +168,7 @@ impl Request {
     ///
     /// If `members` is not an object.
     pub fn raw(
-        request_id: impl Into<Box<str>>,
+        request_id: impl Into<Arc<str>>,
         subtype: &str,
         members: impl Into<Json>,
     ) -> serde_json::Result<Self> {
@@ -185,7 +196,7 @@ impl Request {
         })
     }
 
-    fn ready(id: Box<str>, subtype: &str, line: Bytes) -> Self {
+    fn ready(id: Arc<str>, subtype: &str, line: Bytes) -> Self {
         let class = match subtype {
             "initialize" => Class::Greeting,
             "interrupt" => Class::Interrupt,

@@ -3,7 +3,8 @@
 use super::origin::MessageOrigin;
 use crate::content::{Content, ContentBlock, ToolResultBlock};
 use crate::json::Json;
-use crate::open::{object, open_enum};
+use crate::open::{append_text, object, open_enum};
+use bytes::Bytes;
 use std::borrow::Cow;
 
 object! {
@@ -234,6 +235,58 @@ impl UserMessage {
         let content = self.message.content.iter();
         content.flat_map(Content::tool_results)
     }
+
+    /// Returns the line of a prompt that has a text and nothing else, under this ID. It equals that
+    /// of [`encode_form`](crate::codec::encode_form), which takes four times the instructions.
+    pub(crate) fn plain_line(&self, id: &str) -> Option<Bytes> {
+        let Self {
+            message:
+                UserBody {
+                    role: Some(role),
+                    content: Some(Content::Text(text)),
+                    extra: other,
+                },
+            parent_tool_use_id: None,
+            uuid: None,
+            session_id: None,
+            priority: None,
+            client_composed: None,
+            should_query: None,
+            is_synthetic: None,
+            is_replay: None,
+            tool_use_result: None,
+            tool_result_meta: None,
+            origin: None,
+            pasted_content: None,
+            inline_pastes: None,
+            file_attachments: None,
+            timestamp: None,
+            agent_id: None,
+            subagent_type: None,
+            task_description: None,
+            extra,
+        } = self
+        else {
+            return None;
+        };
+        if role != "user" || !other.is_clean() || !extra.is_null("parent_tool_use_id") {
+            return None;
+        }
+        let parts = [
+            r#"{"type":"user","message":{"role":"user","content":"#,
+            r#"},"uuid":"#,
+            ",\"parent_tool_use_id\":null}\n",
+        ];
+        let size = parts.iter().map(|it| it.len()).sum::<usize>();
+        // Exact, unless a string has characters that are escaped.
+        let mut line = Vec::with_capacity(size + text.len() + id.len() + 4);
+        line.extend_from_slice(parts[0].as_bytes());
+        append_text(text, &mut line);
+        line.extend_from_slice(parts[1].as_bytes());
+        append_text(id, &mut line);
+        line.extend_from_slice(parts[2].as_bytes());
+        Some(line.into())
+    }
 }
 
 impl From<&str> for UserMessage {
@@ -251,5 +304,70 @@ impl From<&String> for UserMessage {
 impl From<String> for UserMessage {
     fn from(text: String) -> Self {
         Self::new(text)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::codec::encode_form;
+    use crate::open::Field as _;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn line_of(mut message: UserMessage, id: &str) -> Bytes {
+        message.uuid = Some(id.to_owned());
+        encode_form(message.form())
+    }
+
+    proptest! {
+        #[test]
+        fn the_line_of_a_plain_prompt_is_that_of_every_message(text in any::<String>(), id in any::<String>()) {
+            let message = UserMessage::text(text);
+            prop_assert_eq!(message.plain_line(&id), Some(line_of(message, &id)));
+        }
+    }
+
+    #[test]
+    fn a_message_with_anything_else_is_no_plain_prompt() {
+        let plain = json!({
+            "type": "user", "message": { "role": "user", "content": "a" }, "parent_tool_use_id": null,
+        });
+        let read =
+            |json: &serde_json::Value| serde_json::from_value::<UserMessage>(json.clone()).unwrap();
+        assert_eq!(
+            read(&plain).plain_line("i"),
+            Some(line_of(read(&plain), "i"))
+        );
+        for (place, member, value) in [
+            ("", "parent_tool_use_id", json!("toolu_1")),
+            ("", "uuid", json!(null)),
+            ("", "session_id", json!("")),
+            ("", "priority", json!("now")),
+            ("", "isReplay", json!(false)),
+            ("", "pasted_content", json!([])),
+            ("", "new_member", json!(1)),
+            ("/message", "role", json!("assistant")),
+            (
+                "/message",
+                "content",
+                json!([{ "type": "text", "text": "a" }]),
+            ),
+            ("/message", "content", json!(null)),
+            ("/message", "content", json!(1)),
+            ("/message", "new_member", json!(null)),
+        ] {
+            let mut other = plain.clone();
+            other.pointer_mut(place).unwrap()[member] = value;
+            assert_eq!(read(&other).plain_line("i"), None, "{other}");
+        }
+        for missing in ["/message/role", "/message/content", "/parent_tool_use_id"] {
+            let (place, member) = missing.rsplit_once('/').unwrap();
+            let mut other = plain.clone();
+            let object = other.pointer_mut(place).unwrap();
+            object.as_object_mut().unwrap().remove(member);
+            assert_eq!(read(&other).plain_line("i"), None, "{other}");
+        }
     }
 }

@@ -54,7 +54,7 @@ pub use object::{object, wire_name};
 pub use reader::{Fault, Place, Reader, Tag, string_of};
 pub use union::{choice, from_kind, tag_of, tolerance, union};
 pub use wire_type::{serialize_written, wire_type};
-pub(crate) use write::append;
+pub(crate) use write::{append, append_text};
 pub use write::{each_member, serialize};
 
 // Macros whose output depends on a feature of this crate. A `cfg` inside the

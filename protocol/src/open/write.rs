@@ -94,7 +94,8 @@ pub(crate) fn append(form: Form<'_>, line: &mut Vec<u8>) {
     }
 }
 
-fn append_text(text: &str, line: &mut Vec<u8>) {
+/// Appends a JSON string.
+pub(crate) fn append_text(text: &str, line: &mut Vec<u8>) {
     if is_plain(text.as_bytes()) {
         line.reserve(text.len() + 2);
         line.push(b'"');

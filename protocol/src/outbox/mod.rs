@@ -34,6 +34,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::hash::BuildHasher as _;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// The class of an outgoing line.
@@ -82,7 +83,7 @@ pub struct Outgoing {
     pub class: Class,
     /// The `request_id` of the request, response or cancellation, or the `uuid`
     /// of the user message.
-    pub id: Box<str>,
+    pub id: Arc<str>,
     /// The line, including the newline.
     pub line: Bytes,
     /// The time when the line was queued, if it was recorded.
@@ -157,7 +158,7 @@ pub struct Outbox {
     /// not have its own queue.
     backlog: Option<Users>,
     /// The IDs of deferred user messages.
-    deferred: SortedMap<Box<str>, ()>,
+    deferred: SortedMap<Arc<str>, ()>,
     limits: Limits,
     /// The size of the queued user messages.
     user_bytes: usize,
@@ -278,7 +279,7 @@ impl Outbox {
     }
 
     /// Returns the IDs of the deferred user messages.
-    pub(crate) fn deferred(&self) -> &SortedMap<Box<str>, ()> {
+    pub(crate) fn deferred(&self) -> &SortedMap<Arc<str>, ()> {
         &self.deferred
     }
 
@@ -506,7 +507,7 @@ fn position_from_both_ends(
 }
 
 impl Segment {
-    fn pop(&mut self, deferred: &SortedMap<Box<str>, ()>) -> Option<Outgoing> {
+    fn pop(&mut self, deferred: &SortedMap<Arc<str>, ()>) -> Option<Outgoing> {
         if let Some(urgent) = self.urgent.pop_front() {
             return Some(urgent);
         }

@@ -279,10 +279,10 @@ fn a_line_is_withdrawn_from_any_position_and_the_first_of_two_with_one_id() {
             assert_eq!(outbox.withdraw(&id, |class| class == Control), None);
             assert_eq!(&*outbox.withdraw(&id, |_| true).unwrap().id, id);
             assert_eq!(outbox.withdraw(&id, |_| true), None);
-            let left: Vec<Box<str>> = std::iter::from_fn(|| outbox.pop())
+            let left: Vec<Arc<str>> = std::iter::from_fn(|| outbox.pop())
                 .map(|it| it.id)
                 .collect();
-            let expected: Vec<Box<str>> = (0..count)
+            let expected: Vec<Arc<str>> = (0..count)
                 .filter(|number| *number != at)
                 .map(|number| number.to_string().into())
                 .collect();

@@ -35,7 +35,7 @@ fn same(one: &RawValue, other: &RawValue, depth: usize) -> bool {
         return false;
     }
     match (first(one), first(other)) {
-        (b'{', b'{') => both(one, other, |one: IdMap<&RawValue>, other| {
+        (b'{', b'{') => both(one, other, |one: IdMap<&RawValue, Box<str>>, other| {
             one.len() == other.len()
                 && one.iter().all(|(key, value)| {
                     other
