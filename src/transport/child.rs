@@ -58,6 +58,11 @@ impl Connection {
     }
 }
 
+/// The size of the pipe from the program, in bytes. Each time a program fills its pipe, it and
+/// the driver wait for each other.
+#[cfg(target_os = "linux")]
+const OUTPUT: usize = 256 * 1024;
+
 /// Spawns a program. `private` are files that are removed when it has exited.
 fn spawn(
     command: Command,
@@ -80,6 +85,9 @@ fn spawn(
         child.keep(private);
     }
     tracing::debug!(session = id, pid = child.id(), "started the agent");
+    // Fails above the limit of a user. The pipe then has its default size, of 64 KiB.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::pipe::fcntl_setpipe_size(&pipes.stdout, OUTPUT);
     let output = ChildStdout::from_std(pipes.stdout).map_err(failed)?;
     let input = ChildStdin::from_std(pipes.stdin).map_err(failed)?;
     let stderr = ChildStderr::from_std(pipes.stderr).map_err(failed)?;

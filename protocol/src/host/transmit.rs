@@ -142,12 +142,8 @@ impl Request {
     ) -> serde_json::Result<Self> {
         let id = request_id.into();
         let line = control::request(&id, request)?;
-        let request = Self {
-            withdraws_waiting: request.withdraws_waiting(),
-            withdraws: request.takes_back().map(Into::into),
-            ..Self::ready(id, R::SUBTYPE, line)
-        };
-        Ok(request)
+        let (withdraws_waiting, withdraws) = (request.withdraws_waiting(), request.takes_back());
+        Ok(Self::ready(id, R::SUBTYPE, line, withdraws_waiting, withdraws))
     }
 
     /// Encodes a request that has no type in this crate, from its subtype and
@@ -189,14 +185,18 @@ impl Request {
         }
         let id = request_id.into();
         let line = control::request(&id, &request)?;
-        Ok(Self {
-            withdraws_waiting,
-            withdraws: withdraws.map(Into::into),
-            ..Self::ready(id, subtype, line)
-        })
+        let withdraws = withdraws.as_deref();
+        Ok(Self::ready(id, subtype, line, withdraws_waiting, withdraws))
     }
 
-    fn ready(id: Arc<str>, subtype: &str, line: Bytes) -> Self {
+    /// The part of [`Request::new`] that is compiled once for all types.
+    fn ready(
+        id: Arc<str>,
+        subtype: &str,
+        line: Bytes,
+        withdraws_waiting: bool,
+        withdraws: Option<&str>,
+    ) -> Self {
         let class = match subtype {
             "initialize" => Class::Greeting,
             "interrupt" => Class::Interrupt,
@@ -205,8 +205,8 @@ impl Request {
         };
         Self {
             subtype: subtype.into(),
-            withdraws_waiting: false,
-            withdraws: None,
+            withdraws_waiting,
+            withdraws: withdraws.map(Into::into),
             outgoing: Outgoing {
                 class,
                 id,
