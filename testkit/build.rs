@@ -1,31 +1,28 @@
-//! Shortens `conform/cli.json` for the executables that contain it: three of four lines occur
-//! earlier in the file.
+//! Lists the files of `conform/cases`, which the library embeds.
 
 #![allow(clippy::print_stdout, reason = "cargo reads it")]
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::{env, fs, io};
 
-const FILE: &str = "conform/cli.json";
+const FOLDER: &str = "conform/cases";
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed={FILE}");
-    let Some(folder) = env::var_os("OUT_DIR").filter(|_| cfg!(feature = "conform")) else {
+    println!("cargo::rerun-if-changed={FOLDER}");
+    let Some(out) = env::var_os("OUT_DIR").filter(|_| cfg!(feature = "conform")) else {
         return Ok(());
     };
-    let text = fs::read_to_string(FILE)?;
-    let mut numbers = HashMap::new();
-    let mut short = String::new();
-    for line in text.lines() {
-        let next = numbers.len();
-        match *numbers.entry(line).or_insert(next) {
-            number if number == next => short += line,
-            // JSON has no control characters.
-            number => short += &format!("\u{1}{number}"),
-        }
-        short += "\n";
+    let mut files = vec![];
+    for entry in fs::read_dir(FOLDER)? {
+        files.push(entry?.file_name().to_string_lossy().into_owned());
     }
-    fs::write(Path::new(&folder).join("cli.json"), short)
+    files.sort();
+    let line = |file: &String| {
+        let root = "env!(\"CARGO_MANIFEST_DIR\")";
+        let name = file.trim_end_matches(".json");
+        format!("({name:?}, include_str!(concat!({root}, \"/{FOLDER}/{file}\"))),\n")
+    };
+    let lines: String = files.iter().map(line).collect();
+    fs::write(Path::new(&out).join("cases.rs"), format!("&[\n{lines}]"))
 }

@@ -5,11 +5,9 @@
 //! With `--plain`, each case also runs without the host's optional features: no partial
 //! messages, and none of the variables that SDKs set.
 //!
-//! The testkit's measured protocol is also compared with the real CLI. `agentwire conform
-//! cli --write-golden` measures the protocol again.
-//!
-//! Accepted differences are in `accepted.json`, and members that are not compared are in
-//! the testkit's `conform/left-out.json`, each with its reason. If
+//! The cases are in the testkit's `conform/cases`, accepted differences in
+//! `conform/accepted.json`, and members that are not compared in `conform/left-out.json`,
+//! each with its reason. Accepted differences that do not occur are reported. If
 //! `AGENTWIRE_CALIBRATION_KEEP` names a folder, the recordings are written to it, and the
 //! other differences to `differences.json` in it, in the format of `accepted.json`.
 
@@ -18,15 +16,12 @@
 #[path = "../support/mod.rs"]
 mod support;
 
-mod accepted;
-
-use accepted::Accepted;
 use agentwire_testkit::conform::cli::{
-    Case, Entry, Golden, Hunk, IgnoredMembers, Normal, hunks, play,
+    AcceptedDifference, Case, Entry, Hunk, IgnoredMembers, Normal, hunks, play,
 };
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,26 +37,20 @@ const AT_ONCE: usize = 3;
 /// The timeout of a session.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// The folders of the cases.
-const FOLDERS: [&str; 2] = ["tests/calibration/cases", "tests/scenarios"];
-
 /// The result of a case.
 struct Outcome {
     name: String,
     hunks: Vec<Hunk>,
     stuck: Option<String>,
-    /// Deviations of the real agent from the measured protocol.
-    deviation_from_golden: Option<String>,
     /// The members of each recording that were not compared, by rule.
     left_out: [BTreeMap<usize, BTreeSet<String>>; 2],
     lines: usize,
 }
 
 impl Outcome {
-    /// Returns whether both agents did the same, and the real one followed the measured
-    /// protocol.
+    /// Returns whether both agents did the same.
     fn is_same(&self) -> bool {
-        self.hunks.is_empty() && self.stuck.is_none() && self.deviation_from_golden.is_none()
+        self.hunks.is_empty() && self.stuck.is_none()
     }
 }
 
@@ -72,10 +61,9 @@ async fn main() -> ExitCode {
         .filter(|it| !it.starts_with('-'))
         .collect();
     let rules = Arc::new(IgnoredMembers::embedded().unwrap());
-    let golden = Arc::new(Golden::embedded().unwrap());
     let places = Arc::new(Semaphore::new(AT_ONCE));
     let mut running = Vec::new();
-    let cases = all_cases();
+    let cases = Case::embedded().unwrap();
     let with_plain = std::env::args().any(|it| it == "--plain");
     let plain: Vec<_> = if with_plain {
         cases.iter().filter_map(Case::plain).collect()
@@ -84,16 +72,15 @@ async fn main() -> ExitCode {
     };
     for case in cases.into_iter().chain(plain) {
         if filters.is_empty() || filters.iter().any(|it| case.name().contains(&**it)) {
-            let (rules, golden) = (Arc::clone(&rules), Arc::clone(&golden));
-            let places = Arc::clone(&places);
+            let (rules, places) = (Arc::clone(&rules), Arc::clone(&places));
             running.push(tokio::spawn(async move {
                 let _place = places.acquire().await.unwrap();
-                let outcome = compare(&case, &rules, &golden).await;
+                let outcome = compare(&case, &rules).await;
                 if outcome.is_same() {
                     return outcome;
                 }
                 // Random behaviour of the real agent does not repeat.
-                let again = compare(&case, &rules, &golden).await;
+                let again = compare(&case, &rules).await;
                 if again.is_same() {
                     println!("UNSTEADY {}: it differed the first time only", again.name);
                     return again;
@@ -109,17 +96,8 @@ async fn main() -> ExitCode {
     report(&rules, &outcomes, filters.is_empty(), with_plain)
 }
 
-/// Returns all cases, sorted by name.
-fn all_cases() -> Vec<Case> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let in_folder = |folder| Case::in_folder(&here.join(folder)).unwrap();
-    let mut cases: Vec<_> = FOLDERS.into_iter().flat_map(in_folder).collect();
-    cases.sort_by(|one, other| one.name().cmp(other.name()));
-    cases
-}
-
 /// Plays a case on both agents.
-async fn compare(case: &Case, rules: &IgnoredMembers, golden: &Golden) -> Outcome {
+async fn compare(case: &Case, rules: &IgnoredMembers) -> Outcome {
     let mut normals = [Normal::new(case, rules), Normal::new(case, rules)];
     let mut lines = vec![];
     let mut stuck = None;
@@ -135,28 +113,11 @@ async fn compare(case: &Case, rules: &IgnoredMembers, golden: &Golden) -> Outcom
     }
     Outcome {
         name: case.name().to_owned(),
-        hunks: hunks(&lines[0], &lines[1]),
+        hunks: hunks(&lines[1], &lines[0]),
         stuck,
-        deviation_from_golden: deviation_from_golden(case, golden, &lines[0]),
         left_out: normals.map(|it| it.ignored().clone()),
         lines: lines[0].len(),
     }
-}
-
-/// Returns the deviations of the real agent from the measured protocol.
-fn deviation_from_golden(case: &Case, golden: &Golden, lines: &[String]) -> Option<String> {
-    if case.is_plain() {
-        return None;
-    }
-    let mut measured = golden.cases.iter();
-    let Some(measured) = measured.find(|it| it.case.name() == case.name()) else {
-        return Some("it is not among what was measured".to_owned());
-    };
-    if measured.case.file() != case.file() {
-        return Some("it is another one than was measured".to_owned());
-    }
-    let first = hunks(&measured.lines, lines).into_iter().next()?;
-    Some(format!("{first}\n      after {}", first.after))
 }
 
 /// Writes a recording, if `AGENTWIRE_CALIBRATION_KEEP` is set.
@@ -185,26 +146,18 @@ fn report(
     is_all: bool,
     with_plain: bool,
 ) -> ExitCode {
-    let accepted = Accepted::read();
+    let accepted = AcceptedDifference::embedded().unwrap();
     let mut met = BTreeSet::new();
     let (mut wrong, mut explained, mut lines) = (0, 0, 0);
     let mut new = vec![];
     for outcome in outcomes {
         lines += outcome.lines;
-        if let Some(how) = &outcome.deviation_from_golden {
-            wrong += 1;
-            println!("MOVED   {}: {how}", outcome.name);
-        }
         let unexplained: Vec<_> = outcome
             .hunks
             .iter()
             .filter(|hunk| {
-                let mut listed = accepted.differences.iter();
-                let place = listed.position(|it| {
-                    it.cases.contains(&outcome.name)
-                        && it.real == hunk.measured
-                        && it.fake == hunk.found
-                });
+                let mut listed = accepted.iter();
+                let place = listed.position(|it| it.matches(&outcome.name, hunk));
                 if let Some(place) = place {
                     met.insert((place, outcome.name.clone()));
                     explained += 1;
@@ -223,13 +176,13 @@ fn report(
         }
         for hunk in unexplained {
             new.push(json!({
-                "cases": [outcome.name], "real": hunk.measured, "fake": hunk.found, "why": "",
+                "cases": [outcome.name], "why": "", "real": hunk.found, "fake": hunk.expected,
             }));
             println!("    after {}", hunk.after);
-            for line in &hunk.measured {
+            for line in &hunk.found {
                 println!("      real {line}");
             }
-            for line in &hunk.found {
+            for line in &hunk.expected {
                 println!("      fake {line}");
             }
         }
@@ -251,14 +204,14 @@ fn report(
 
 /// Prints entries of the lists that match nothing.
 fn report_stale(
-    accepted: &Accepted,
+    accepted: &[AcceptedDifference],
     rules: &IgnoredMembers,
     outcomes: &[Outcome],
     met: &BTreeSet<(usize, String)>,
     with_plain: bool,
 ) -> usize {
     let mut stale = 0;
-    for (place, difference) in accepted.differences.iter().enumerate() {
+    for (place, difference) in accepted.iter().enumerate() {
         // Cases that did not run are not stale.
         let ran = |case: &&String| with_plain || !case.ends_with(" (plain)");
         for case in difference.cases.iter().filter(ran) {

@@ -64,7 +64,7 @@ impl Accepted {
         };
         self.differences
             .iter()
-            .position(|it| all_fit(&hunk.measured, &it.real) && all_fit(&hunk.found, &it.fake))
+            .position(|it| all_fit(&hunk.expected, &it.real) && all_fit(&hunk.found, &it.fake))
     }
 }
 

@@ -62,7 +62,7 @@ pub(crate) async fn compare(case: &Case, agents: &Agents, accepted: &Accepted) -
                 let place = by_chance.iter().position(|it| it == line);
                 place.map(|it| by_chance.swap_remove(it)).is_none()
             });
-            if hunk.measured.is_empty() && hunk.found.is_empty() {
+            if hunk.expected.is_empty() && hunk.found.is_empty() {
                 continue;
             }
             match accepted.reason(&hunk) {
@@ -80,7 +80,7 @@ impl Outcome {
     /// session differs in the same way if its value is equal.
     pub(crate) fn kind(&self) -> Option<[String; 2]> {
         let first = self.differences.first()?;
-        Some([&first.measured, &first.found].map(|lines| {
+        Some([&first.expected, &first.found].map(|lines| {
             let line = lines.first().map_or("", String::as_str);
             line.replace(|it: char| it.is_ascii_digit(), "")
         }))

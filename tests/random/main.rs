@@ -11,7 +11,7 @@
 //! A seed determines a session. Each session runs twice on the real CLI, and differences
 //! between these runs are ignored. A session with a difference runs again to confirm it,
 //! and is written to `target/random/SEED`. Its `case.json` can be a case of
-//! `tests/calibration`. Accepted differences are in `accepted.json`.
+//! `testkit/conform/cases`. Accepted differences are in `accepted.json`.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -200,7 +200,7 @@ fn show(seed: u64, outcome: &Outcome) {
     };
     println!("DIFFERS {seed}: {} places", outcome.differences.len());
     println!("    after {}", first.after);
-    for line in &first.measured {
+    for line in &first.expected {
         println!("      real {line}");
     }
     for line in &first.found {

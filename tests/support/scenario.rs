@@ -1,5 +1,5 @@
-//! Scenario files that run on the fake agent and on the real CLI: the model's
-//! replies, the host's actions, and the expected events.
+//! Scenario files that run on the fake agent and on the real CLI: the cases in
+//! `testkit/conform/cases` whose host expects events.
 
 use super::{Live, fake, log_to_end};
 use agentwire::callback::Response;
@@ -80,12 +80,13 @@ enum Decision {
     Panic,
 }
 
-/// Returns all scenario files.
+/// Returns the paths of the testkit's cases that expect events.
 fn files() -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios");
-    let mut files: Vec<_> = std::fs::read_dir(folder)
-        .unwrap()
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testkit/conform/cases");
+    let paths = std::fs::read_dir(folder).unwrap();
+    let mut files: Vec<_> = paths
         .map(|entry| entry.unwrap().path().display().to_string())
+        .filter(|file| scenario(file).host.unwrap().get("expect").is_some())
         .collect();
     files.sort();
     assert!(!files.is_empty());
@@ -137,8 +138,12 @@ pub(crate) async fn run_on_real(file: String) {
     }
 }
 
+fn scenario(file: &str) -> Scenario {
+    Scenario::from_json(&std::fs::read_to_string(file).unwrap()).unwrap()
+}
+
 fn read(file: &str) -> (Scenario, Host) {
-    let scenario = Scenario::from_json(&std::fs::read_to_string(file).unwrap()).unwrap();
+    let scenario = scenario(file);
     let host = serde_json::from_value(scenario.host.clone().unwrap())
         .unwrap_or_else(|error| panic!("{file}: {error}"));
     (scenario, host)

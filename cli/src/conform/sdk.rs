@@ -65,5 +65,5 @@ pub(super) async fn conform(arguments: &Arguments) -> Result<ExitCode, Failure> 
             })
         }
     };
-    options.run(adapter, cases, hold, "").await
+    options.run(adapter, cases, hold).await
 }

@@ -103,5 +103,5 @@ pub(super) async fn conform(arguments: &Arguments) -> Result<ExitCode, Failure> 
             })
         }
     };
-    options.run(program, cases, hold, "").await
+    options.run(program, cases, hold).await
 }

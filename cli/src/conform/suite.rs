@@ -74,47 +74,13 @@ impl Options {
         Ok(cases.into_iter().map(Arc::new).collect())
     }
 
-    /// Starts `work` for each case, at most `--jobs` at once. The longest cases start first,
-    /// so that shorter cases run in parallel.
-    pub(super) fn at_once<C, R, F>(
-        &self,
-        cases: &[Arc<C>],
-        longest: impl Fn(&C) -> Duration,
-        work: impl Fn(Arc<C>, Duration) -> F,
-    ) -> Vec<JoinHandle<io::Result<R>>>
-    where
-        R: Send + 'static,
-        F: Future<Output = io::Result<R>> + Send + 'static,
-    {
-        // The default is one more than the number of processors, because cases wait most of
-        // the time.
-        let jobs = || std::thread::available_parallelism().map_or(1, usize::from) + 1;
-        let jobs = self.jobs.map_or_else(jobs, usize::from);
-        let permits = Arc::new(Semaphore::new(jobs));
-        let start = |case: &Arc<C>| {
-            let work = work(Arc::clone(case), self.deadline);
-            let permits = Arc::clone(&permits);
-            tokio::spawn(async move {
-                let _permit = permits.acquire_owned().await.map_err(io::Error::other)?;
-                work.await
-            })
-        };
-        let mut order: Vec<_> = cases.iter().enumerate().collect();
-        order.sort_by_key(|(_, case)| Reverse(longest(case)));
-        let started = order.into_iter().map(|(at, case)| (at, start(case)));
-        let mut started: Vec<_> = started.collect();
-        started.sort_by_key(|(at, _)| *at);
-        started.into_iter().map(|(_, running)| running).collect()
-    }
-
-    /// Runs the selected cases and prints a report of each, then the counts and
-    /// `measure`.
+    /// Runs the selected cases, at most `--jobs` at once, and prints a report of each, then the
+    /// counts. The longest cases start first, so that shorter cases run in parallel.
     pub(super) async fn run<C, F>(
         &self,
         program: &[OsString],
         cases: Vec<C>,
         hold: impl Fn(Arc<C>, Duration) -> F,
-        measure: &str,
     ) -> Result<ExitCode, Failure>
     where
         C: Named,
@@ -122,20 +88,31 @@ impl Options {
     {
         let mut expected = self.expected(&cases)?;
         let cases = self.selected(cases)?;
-        // A failing case may run until its deadline.
-        let longest = |case: &C| match expected.contains_key(case.name()) {
-            true => self.deadline,
-            false => case.longest(),
-        };
-        let running = self.at_once(&cases, longest, |case, deadline| {
-            let hold = hold(case, deadline);
-            async move {
+        // The default is one more than the number of processors, because cases wait most of
+        // the time.
+        let jobs = || std::thread::available_parallelism().map_or(1, usize::from) + 1;
+        let jobs = self.jobs.map_or_else(jobs, usize::from);
+        let permits = Arc::new(Semaphore::new(jobs));
+        let start = |case: &Arc<C>| {
+            let hold = hold(Arc::clone(case), self.deadline);
+            let permits = Arc::clone(&permits);
+            tokio::spawn(async move {
+                let _permit = permits.acquire_owned().await.map_err(io::Error::other)?;
                 let begin = Instant::now();
                 Ok((hold.await?, begin.elapsed()))
-            }
+            })
+        };
+        let mut order: Vec<_> = cases.iter().enumerate().collect();
+        // A failing case may run until its deadline.
+        order.sort_by_key(|(_, case)| match expected.contains_key(case.name()) {
+            true => Reverse(self.deadline),
+            false => Reverse(case.longest()),
         });
+        let started = order.into_iter().map(|(at, case)| (at, start(case)));
+        let mut started: Vec<_> = started.collect();
+        started.sort_by_key(|(at, _)| *at);
         let mut counts = Counts::default();
-        for (case, running) in cases.iter().zip(running) {
+        for (case, (_, running)) in cases.iter().zip(started) {
             let (outcome, duration) = finish(program, running).await?;
             let reason = expected.remove(case.name());
             let report = Report::new(case.name(), case.about(), outcome, reason, duration);
@@ -147,7 +124,7 @@ impl Options {
             })?;
         }
         if !self.json {
-            print(&format!("{counts}{measure}\n"))?;
+            print(&format!("{counts}\n"))?;
         }
         Ok(ExitCode::from(if counts.is_success() {
             0
@@ -187,10 +164,7 @@ pub(super) fn list<C: Named>(cases: &[Arc<C>]) -> Result<ExitCode, Failure> {
 }
 
 /// Returns the result of a task that was spawned for a case.
-pub(super) async fn finish<R>(
-    program: &[OsString],
-    running: JoinHandle<io::Result<R>>,
-) -> Result<R, Failure> {
+async fn finish<R>(program: &[OsString], running: JoinHandle<io::Result<R>>) -> Result<R, Failure> {
     let done = running.await.map_err(io::Error::other).flatten();
     done.map_err(|error| {
         let program = program
@@ -201,7 +175,7 @@ pub(super) async fn finish<R>(
 }
 
 /// Prints to standard output.
-pub(super) fn print(what: &str) -> Result<(), Failure> {
+fn print(what: &str) -> Result<(), Failure> {
     let mut stdout = io::stdout();
     let what = match stdout.is_terminal() {
         true => crate::terminal::json(what.as_bytes()),

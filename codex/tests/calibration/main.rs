@@ -98,7 +98,7 @@ async fn compare(case: &Case, real: &Path, ignored: &Ignored) -> Result<&'static
     let mut text = String::new();
     for hunk in hunks(best, &fake) {
         text.push_str(&format!("  after {}\n", hunk.after));
-        for line in &hunk.measured {
+        for line in &hunk.expected {
             text.push_str(&format!("    real {line}\n"));
         }
         for line in &hunk.found {

@@ -1,4 +1,5 @@
-//! Conformance: compares an agent CLI, or an SDK, with the measured protocol.
+//! Conformance: compares a CLI with the fake agent, and tests an SDK with
+//! misbehaving agents.
 
 pub mod cli;
 mod process;

@@ -1,8 +1,8 @@
 //! A case: a scenario, and the actions of the host.
 //!
-//! A case is a scenario file whose `host` contains the actions of the host. The
-//! files in `tests/scenarios` of this repository are cases, too. Another test
-//! reads their `expect`.
+//! A case is a scenario file whose `host` contains the actions of the host.
+//! `tests/scenarios.rs` of this repository also plays those with `expect`, and
+//! compares events.
 
 use crate::{Scenario, ScenarioError};
 use serde::Deserialize;
@@ -12,6 +12,9 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// The names and texts of the files in `conform/cases`.
+const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/cases.rs"));
 
 /// Steps of at least this duration are meant to be interrupted.
 const INTERRUPTED: Duration = Duration::from_secs(60);
@@ -303,6 +306,16 @@ impl Case {
             host,
             file,
         })
+    }
+
+    /// Returns the cases in this crate, sorted by name.
+    ///
+    /// # Errors
+    ///
+    /// Fails only if a file was edited by hand.
+    pub fn embedded() -> Result<Vec<Self>, CaseError> {
+        let read = |(name, text): &(&str, &str)| Self::from_json(name, text);
+        FILES.iter().map(read).collect()
     }
 
     /// Reads the cases of a directory: one in each `.json` file, sorted by

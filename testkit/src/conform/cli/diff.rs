@@ -9,8 +9,8 @@ use serde::Serialize;
 pub struct Hunk {
     /// The last common line before the difference. Empty at the beginning.
     pub after: String,
-    /// Lines of the measured sequence.
-    pub measured: Vec<String>,
+    /// Lines of the expected sequence.
+    pub expected: Vec<String>,
     /// Lines of the other sequence.
     pub found: Vec<String>,
 }
@@ -18,23 +18,23 @@ pub struct Hunk {
 /// Returns the differences between two sequences, by their longest common
 /// subsequence.
 #[must_use]
-pub fn hunks(measured: &[String], found: &[String]) -> Vec<Hunk> {
+pub fn hunks(expected: &[String], found: &[String]) -> Vec<Hunk> {
     // The length of the longest common subsequence from each pair of positions.
-    let mut common = vec![vec![0_usize; found.len() + 1]; measured.len() + 1];
-    for m in (0..measured.len()).rev() {
+    let mut common = vec![vec![0_usize; found.len() + 1]; expected.len() + 1];
+    for e in (0..expected.len()).rev() {
         for f in (0..found.len()).rev() {
-            common[m][f] = if measured[m] == found[f] {
-                common[m + 1][f + 1] + 1
+            common[e][f] = if expected[e] == found[f] {
+                common[e + 1][f + 1] + 1
             } else {
-                common[m + 1][f].max(common[m][f + 1])
+                common[e + 1][f].max(common[e][f + 1])
             };
         }
     }
-    let (mut m, mut f) = (0, 0);
+    let (mut e, mut f) = (0, 0);
     let (mut hunks, mut hunk) = (vec![], Hunk::default());
-    while m < measured.len() || f < found.len() {
-        if m < measured.len() && f < found.len() && measured[m] == found[f] {
-            let after = measured[m].clone();
+    while e < expected.len() || f < found.len() {
+        if e < expected.len() && f < found.len() && expected[e] == found[f] {
+            let after = expected[e].clone();
             let done = std::mem::replace(
                 &mut hunk,
                 Hunk {
@@ -43,16 +43,16 @@ pub fn hunks(measured: &[String], found: &[String]) -> Vec<Hunk> {
                 },
             );
             hunks.push(done);
-            (m, f) = (m + 1, f + 1);
-        } else if f == found.len() || m < measured.len() && common[m + 1][f] >= common[m][f + 1] {
-            hunk.measured.push(measured[m].clone());
-            m += 1;
+            (e, f) = (e + 1, f + 1);
+        } else if f == found.len() || e < expected.len() && common[e + 1][f] >= common[e][f + 1] {
+            hunk.expected.push(expected[e].clone());
+            e += 1;
         } else {
             hunk.found.push(found[f].clone());
             f += 1;
         }
     }
     hunks.push(hunk);
-    hunks.retain(|it| !it.measured.is_empty() || !it.found.is_empty());
+    hunks.retain(|it| !it.expected.is_empty() || !it.found.is_empty());
     hunks
 }

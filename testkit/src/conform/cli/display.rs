@@ -14,12 +14,12 @@ pub(super) const MAX_SHOWN: usize = 160;
 
 impl fmt::Display for Hunk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.measured.first(), self.found.first()) {
-            (Some(measured), Some(found)) => match members(measured, found) {
+        match (self.expected.first(), self.found.first()) {
+            (Some(expected), Some(found)) => match members(expected, found) {
                 Some(members) => write!(f, "{}: {members}", split(found).0),
-                None => write!(f, "{}, expected {}", beginning(found), beginning(measured)),
+                None => write!(f, "{}, expected {}", beginning(found), beginning(expected)),
             },
-            (Some(measured), None) => write!(f, "missing: {}", beginning(measured)),
+            (Some(expected), None) => write!(f, "missing: {}", beginning(expected)),
             (None, Some(found)) => write!(f, "unexpected: {}", beginning(found)),
             (None, None) => f.write_str("no difference"),
         }
@@ -35,13 +35,13 @@ fn split(line: &str) -> (&str, Option<Value>) {
 }
 
 /// Returns the differing members of two lines, if both have the same kind.
-fn members(measured: &str, found: &str) -> Option<String> {
-    let ((kind, measured), (other, found)) = (split(measured), split(found));
+fn members(expected: &str, found: &str) -> Option<String> {
+    let ((kind, expected), (other, found)) = (split(expected), split(found));
     if kind != other {
         return None;
     }
     let mut differences = vec![];
-    compare(&measured?, &found?, &mut String::new(), &mut differences);
+    compare(&expected?, &found?, &mut String::new(), &mut differences);
     let more = differences.len().saturating_sub(MAX_MEMBERS);
     differences.truncate(MAX_MEMBERS);
     if more > 0 {
@@ -50,22 +50,22 @@ fn members(measured: &str, found: &str) -> Option<String> {
     Some(differences.join("; "))
 }
 
-fn compare(measured: &Value, found: &Value, path: &mut String, differences: &mut Vec<String>) {
+fn compare(expected: &Value, found: &Value, path: &mut String, differences: &mut Vec<String>) {
     let length = path.len();
-    match (measured, found) {
-        _ if measured == found => {}
-        (Value::Object(of_measured), Value::Object(of_found)) => {
-            let new = of_found.keys().filter(|it| !of_measured.contains_key(*it));
-            for name in of_measured.keys().chain(new) {
+    match (expected, found) {
+        _ if expected == found => {}
+        (Value::Object(of_expected), Value::Object(of_found)) => {
+            let new = of_found.keys().filter(|it| !of_expected.contains_key(*it));
+            for name in of_expected.keys().chain(new) {
                 if !path.is_empty() {
                     path.push('.');
                 }
                 path.push_str(name);
-                match (of_measured.get(name), of_found.get(name)) {
-                    (Some(measured), Some(found)) => compare(measured, found, path, differences),
-                    (Some(measured), None) => {
+                match (of_expected.get(name), of_found.get(name)) {
+                    (Some(expected), Some(found)) => compare(expected, found, path, differences),
+                    (Some(expected), None) => {
                         differences
-                            .push(format!("{path} is missing, expected {}", value(measured)));
+                            .push(format!("{path} is missing, expected {}", value(expected)));
                     }
                     (None, Some(found)) => {
                         differences.push(format!(
@@ -78,19 +78,19 @@ fn compare(measured: &Value, found: &Value, path: &mut String, differences: &mut
                 path.truncate(length);
             }
         }
-        (Value::Array(of_measured), Value::Array(of_found))
-            if of_measured.len() == of_found.len() =>
+        (Value::Array(of_expected), Value::Array(of_found))
+            if of_expected.len() == of_found.len() =>
         {
-            for (at, (measured, found)) in of_measured.iter().zip(of_found).enumerate() {
+            for (at, (expected, found)) in of_expected.iter().zip(of_found).enumerate() {
                 path.push_str(&format!("[{at}]"));
-                compare(measured, found, path, differences);
+                compare(expected, found, path, differences);
                 path.truncate(length);
             }
         }
         _ => differences.push(format!(
             "{path} is {}, expected {}",
             value(found),
-            value(measured)
+            value(expected)
         )),
     }
 }

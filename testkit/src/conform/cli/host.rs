@@ -69,16 +69,6 @@ pub struct Recording {
     pub stderr: String,
 }
 
-impl Recording {
-    /// Returns the version in the CLI's first message.
-    pub(super) fn version(&self) -> Option<String> {
-        self.entries.iter().find_map(|entry| match entry {
-            Entry::Received(line) => line["claude_code_version"].as_str().map(str::to_owned),
-            _ => None,
-        })
-    }
-}
-
 /// Why reading stopped.
 #[derive(Debug, PartialEq, Eq)]
 enum Stopped {

@@ -1,35 +1,37 @@
-//! Compares a CLI with the measured protocol.
+//! Compares a CLI with the fake agent, which `scripts/real calibrate` compares
+//! with the real CLI.
 //!
 //! A [`Case`] is a session: the model's replies and the host's actions.
 //! [`play`] runs the case with a CLI over pipes, in a clean environment and a
-//! temporary home.
-//! [`Normal`] removes IDs, times, paths and prose from the [`Recording`], which
-//! makes its lines reproducible. [`Golden`] contains the lines of the real CLI,
-//! and [`hunks`] returns the differences.
+//! temporary home. [`Normal`] removes IDs, times, paths and prose from the
+//! [`Recording`], which makes its lines reproducible. [`hunks`] returns the
+//! differences between the lines of two recordings. [`compare`] does all of
+//! this.
 //!
 //! ```no_run
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! use agentwire_testkit::conform::cli::Golden;
+//! use agentwire_testkit::conform::cli::{Case, compare};
 //! use std::time::Duration;
 //!
-//! let golden = Golden::embedded()?;
-//! for measured in &golden.cases {
-//!     let outcome = measured.run(&["my-cli".into()], Duration::from_secs(60)).await?;
+//! let (fake_agent, cli) = (["fake-agent".into()], ["my-cli".into()]);
+//! for case in Case::embedded()? {
+//!     let outcome = compare(&case, &fake_agent, &cli, Duration::from_secs(60)).await?;
 //!     if let Some(why) = &outcome.stuck {
-//!         println!("{} is stuck: {why}", measured.case.name());
+//!         println!("{} is stuck: {why}", case.name());
 //!     } else if let Some(first) = outcome.differences.first() {
-//!         println!("{} differs: {first}", measured.case.name());
+//!         println!("{} differs: {first}", case.name());
 //!     }
 //! }
 //! # Ok(())
 //! # }
 //! ```
 
+mod accepted;
 mod case;
+mod compare;
 mod diff;
 mod display;
-mod golden;
 mod host;
 mod idle;
 mod ignored;
@@ -39,9 +41,10 @@ mod servers;
 #[cfg(test)]
 mod tests;
 
+pub use accepted::AcceptedDifference;
 pub use case::{Case, CaseError};
+pub use compare::{Outcome, compare};
 pub use diff::{Hunk, hunks};
-pub use golden::{Golden, GoldenError, Measured, Outcome};
 pub use host::{Entry, Recording, play};
 pub use ignored::IgnoredMembers;
 pub use normal::Normal;

@@ -2,8 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-use super::{Case, Entry, Golden, Hunk, IgnoredMembers, Normal, Recording, hunks};
+use super::{AcceptedDifference, Case, Entry, Hunk, IgnoredMembers, Normal, hunks};
 use serde_json::{Value, json};
+use std::path::Path;
 
 fn case(host: &Value) -> Case {
     let file =
@@ -70,12 +71,12 @@ fn exits_and_lines_that_are_not_objects_are_lines() {
 
 #[test]
 fn hunks_are_the_differing_positions() {
-    let measured = lines(&["a", "b", "c", "d"]);
-    assert_eq!(hunks(&measured, &measured), []);
-    let found = hunks(&measured, &lines(&["a", "x", "c", "d", "e"]));
-    let hunk = |after: &str, measured: &[&str], found: &[&str]| Hunk {
+    let expected = lines(&["a", "b", "c", "d"]);
+    assert_eq!(hunks(&expected, &expected), []);
+    let found = hunks(&expected, &lines(&["a", "x", "c", "d", "e"]));
+    let hunk = |after: &str, expected: &[&str], found: &[&str]| Hunk {
         after: after.to_owned(),
-        measured: lines(measured),
+        expected: lines(expected),
         found: lines(found),
     };
     assert_eq!(found, [hunk("a", &["b"], &["x"]), hunk("d", &[], &["e"])]);
@@ -84,7 +85,7 @@ fn hunks_are_the_differing_positions() {
 #[test]
 fn a_difference_names_the_members_of_a_line() {
     let told =
-        |measured: &str, found: &str| hunks(&lines(&[measured]), &lines(&[found]))[0].to_string();
+        |expected: &str, found: &str| hunks(&lines(&[expected]), &lines(&[found]))[0].to_string();
     assert_eq!(
         told(
             r#"< result/success {"a":{"b":[1,{"c":2}]},"gone":"x","same":1}"#,
@@ -99,29 +100,16 @@ fn a_difference_names_the_members_of_a_line() {
 }
 
 #[test]
-fn measurements_round_trip() {
-    let mut recording = Recording::default();
-    let init = json!({"type": "system", "subtype": "init", "claude_code_version": "9.9"});
-    recording.entries = vec![Entry::Received(init), Entry::Exited(Some(0))];
-    let mut golden = Golden::default();
-    golden
-        .add(case(&json!({"prompts": ["Say it"]})), &recording)
-        .unwrap();
-    let read = Golden::from_json(&golden.to_json().unwrap()).unwrap();
-    assert_eq!(read.version.as_deref(), Some("9.9"));
-    assert_eq!(read.cases[0].case.name(), "hello");
-    assert_eq!(read.cases[0].case.about(), Some("Says hello"));
-    assert_eq!(
-        read.cases[0].lines,
-        [
-            r#"< system/init {"claude_code_version":"(left out)"}"#,
-            "exit 0"
-        ]
-    );
-
-    recording.remaining = Some("remaining step: wait".to_owned());
-    let refused = golden.add(case(&json!({})), &recording);
-    assert_eq!(refused, recording.remaining.map_or(Ok(()), Err));
+fn a_difference_is_accepted_in_its_cases() {
+    for accepted in AcceptedDifference::embedded().unwrap() {
+        let [hunk] = &hunks(&accepted.fake, &accepted.real)[..] else {
+            panic!("the lines have a common line: {accepted:?}");
+        };
+        assert!(accepted.cases.iter().all(|it| accepted.matches(it, hunk)));
+        assert!(!accepted.matches("hello", hunk));
+        let reversed = &hunks(&accepted.real, &accepted.fake)[0];
+        assert!(!accepted.matches(&accepted.cases[0], reversed));
+    }
 }
 
 #[test]
@@ -136,19 +124,12 @@ fn the_error_of_an_invalid_case_has_its_name() {
 }
 
 #[test]
-fn the_measurements_contain_no_machine_and_no_prose() {
-    let golden = Golden::embedded().unwrap();
-    assert!(golden.version.is_some());
-    assert!(golden.cases.len() > 100, "{}", golden.cases.len());
-    for measured in &golden.cases {
-        let name = measured.case.name();
-        let last = measured.lines.last().unwrap();
-        assert!(last.starts_with("exit "), "{name}: {last}");
-        for line in &measured.lines {
-            assert!(
-                !line.contains("/tmp") && !line.contains("/home"),
-                "{name}: {line}"
-            );
-        }
+fn every_embedded_case_is_valid() {
+    let cases = Case::embedded().unwrap();
+    assert!(cases.is_sorted_by_key(Case::name));
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("conform/cases");
+    assert_eq!(cases.len(), Case::in_folder(&folder).unwrap().len());
+    for case in cases {
+        assert!(case.about().is_some(), "{}", case.name());
     }
 }
