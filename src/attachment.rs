@@ -1,14 +1,14 @@
 //! Attachments: optional parts of a session.
 //!
-//! An attachment takes part in a session at a few fixed points: before a user message is
-//! written, before a callback runs, when a message arrives, before a result is delivered,
-//! and at the end. It can defer what is about to happen, end the session, and do work of
-//! its own beside it. `agentwire-stores` has one by which a session is one host's at a time.
+//! An attachment takes part in a session at a few fixed points: before a user message is written,
+//! before a callback runs, when a message arrives, before a result is delivered, and at the end. It
+//! can defer messages, requests and results, end the session, and run its own background work.
+//! `agentwire-stores` has one by which a session is one host's at a time.
 //!
-//! [`Attach`] makes an [`Attachment`] for each session. Set it with
+//! [`Attach`] creates an [`Attachment`] for each session. Set it with
 //! [`Options::attachment`](crate::Options::attachment), or return it from
-//! [`SessionStore::attachment`](crate::SessionStore::attachment). A session without
-//! attachments does nothing for them.
+//! [`SessionStore::attachment`](crate::SessionStore::attachment). A session without attachments
+//! does nothing for them.
 //!
 //! ```
 //! use agentwire::attachment::{Attach, Attachment, Boxed, Opening};
@@ -64,7 +64,7 @@ const MAX_BUDGET: &str = "--max-budget-usd";
 /// A boxed future that may borrow.
 pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Makes an attachment for each session.
+/// Creates an attachment for each session.
 pub trait Attach: Send + Sync + 'static {
     /// Adds to the options of a session what the attachment needs, such as hooks. Called when
     /// the attachment is set. By default the options stay as they are.
@@ -72,9 +72,8 @@ pub trait Attach: Send + Sync + 'static {
         options
     }
 
-    /// Makes the attachment of a session that is about to be opened; `None` if this one needs
-    /// none. Called before the session is loaded from its store and before the agent is
-    /// started.
+    /// Creates the attachment of a session that is about to be opened. `None` if the session needs
+    /// none. Called before the session is loaded from its store and before the agent is started.
     ///
     /// # Errors
     ///
@@ -85,9 +84,9 @@ pub trait Attach: Send + Sync + 'static {
         opening: &'a mut Opening<'_>,
     ) -> Boxed<'a, Result<Option<Box<dyn Attachment>>, Error>>;
 
-    /// Makes the attachment of a session in a store that is changed without an agent, such as
-    /// when it is copied there. `None`, as by default, if there is none then. It is
-    /// [ended](Attachment::end) when the change is done.
+    /// Creates the attachment for a change of a stored session without an agent, such as copying it
+    /// to the store. Returns `None` by default. The attachment is [ended](Attachment::end) after
+    /// the change.
     ///
     /// # Errors
     ///
@@ -117,16 +116,16 @@ pub trait Attachment: Send + 'static {
         true
     }
 
-    /// Called when a user message enters the outbound queue. A message that waits stays in the
-    /// queue, with everything behind it, until [`Action::Send`] names it; it can be withdrawn
-    /// meanwhile. It does not wake the agent, and does not keep it from being put to sleep.
+    /// Called when a user message enters the outbound queue. A deferred message stays in the queue,
+    /// with everything after it, until [`Action::Send`] names it. It can be withdrawn meanwhile. It
+    /// neither wakes the agent nor prevents it from being put to sleep.
     fn before_message(&mut self, message: &Prompt) -> Gate {
         let _ = message;
         Gate::Pass
     }
 
-    /// Called when the agent asks something of the host, before a callback or an in-process
-    /// tool runs. A request that waits is asked again after [`Action::Retry`].
+    /// Called for a request of the agent, before a callback or an in-process tool runs. This is
+    /// called again for a deferred request after [`Action::Retry`].
     fn before_callback(&mut self, request: &Frame) -> Gate {
         let _ = request;
         Gate::Pass
@@ -139,8 +138,8 @@ pub trait Attachment: Send + 'static {
         false
     }
 
-    /// Called when the result of a turn is about to be delivered. A result that waits, and
-    /// everything behind it, is asked again after [`Action::Retry`].
+    /// Called when the result of a turn is about to be delivered. A deferred result stays pending,
+    /// with everything after it. This is called again after [`Action::Retry`].
     fn before_result(&mut self, result: &Frame) -> Gate {
         let _ = result;
         Gate::Pass
@@ -151,17 +150,17 @@ pub trait Attachment: Send + 'static {
         let _ = happened;
     }
 
-    /// Called when a process of the agent has exited, before the session goes on in another
-    /// or ends. The session waits for the future.
+    /// Called when a process of the agent has exited, before the session continues in another
+    /// process or ends. The session waits for the future.
     fn exited(&mut self, exit: Option<ExitStatus>) -> Option<Boxed<'_, ()>> {
         let _ = exit;
         None
     }
 
-    /// Called before another process of the agent is started: when a sleeping session is woken,
-    /// and when the agent has exited unexpectedly. The process is started when the future is
-    /// ready; the session goes on meanwhile, and drops the future if it ends. The first process
-    /// is started after [`Attach::attach`].
+    /// Called before another process of the agent is started: when a sleeping session is woken, and
+    /// when the agent has exited unexpectedly. The process is started when the future is ready; the
+    /// session continues meanwhile, and drops the future if it ends. The first process is started
+    /// after [`Attach::attach`].
     fn before_process(&mut self, next: &mut NextProcess<'_>) -> Option<Boxed<'static, ()>> {
         let _ = next;
         None
@@ -174,7 +173,7 @@ pub trait Attachment: Send + 'static {
         Poll::Pending
     }
 
-    /// Called at the end of the session, when its agent is gone. Returns notices, which are
+    /// Called at the end of the session, after the exit of its agent. Returns notices, which are
     /// delivered. The stream of the session ends after that.
     fn end(&mut self) -> Option<Boxed<'_, Vec<Notice>>> {
         None
@@ -193,13 +192,13 @@ pub enum Gate {
     PassIfOwned,
 }
 
-/// What an attachment asks the session to do.
+/// An action that an attachment requests from the session.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Action {
     /// Sends a message that had to wait.
     Send(Box<str>),
-    /// Asks the gates again about the requests and the result that have to wait.
+    /// Calls the gates again for deferred requests and the deferred result.
     Retry,
     /// Delivers a notice.
     Notify(Notice),
@@ -207,7 +206,7 @@ pub enum Action {
     Check,
 }
 
-/// What has happened in a session.
+/// An event of a session.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum AttachmentEvent<'a> {
@@ -220,11 +219,12 @@ pub enum AttachmentEvent<'a> {
         /// has one.
         mark: Option<&'a str>,
     },
-    /// A process after the first has responded to `initialize`, and has the session's settings.
+    /// A later process than the first has responded to `initialize`, and has the session's
+    /// settings.
     Ready,
-    /// The process has exited with all that it had started, and another may follow.
+    /// The process and its descendants have exited. Another process may follow.
     Gone,
-    /// The process has exited. If no other follows, nothing writes the session any more.
+    /// The process has exited. If no other process follows, the session is not written any more.
     #[non_exhaustive]
     Exited {
         /// Whether no other follows.

@@ -55,13 +55,13 @@ pub struct TerminalPrompter(Arc<Terminal>);
 struct Terminal {
     /// Whether there is a user to prompt.
     has_person: bool,
-    /// Held by the current prompt.
+    /// Locked by the current prompt.
     lines: tokio::sync::Mutex<Lines>,
     /// Tools and inputs that the user allowed for the rest of the session.
     always: Mutex<SortedMap<(String, String), ()>>,
 }
 
-/// What to display to the user.
+/// A text to display to the user.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum TerminalPrompt<'a> {
@@ -292,7 +292,7 @@ mod tests {
         CanUseTool::new("Bash", json!({"command": "date"}))
     }
 
-    /// What is answered when this is typed once the question is shown.
+    /// Returns the answer when this line is typed after the question is displayed.
     async fn answer(request: &CanUseTool, line: &str) -> PermissionResult {
         let (keyboard, terminal) = typed();
         asked(&terminal, &keyboard, request, line).await.0

@@ -89,7 +89,7 @@ pub enum Error {
         subtype: Box<str>,
         /// The response.
         payload: Option<Json>,
-        /// Why it is invalid.
+        /// The reason why it is invalid.
         reason: String,
     },
     /// There is no pending request with this ID: it was answered or cancelled, or never arrived.

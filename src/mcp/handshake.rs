@@ -4,7 +4,7 @@
 use super::server::SharedServer;
 use super::servers::{McpServers, no_list};
 use super::unusable::{self, Unusable};
-use super::wire::What;
+use super::wire::ServerEventKind;
 use crate::command::Command;
 use crate::handle::Handle;
 use agentwire_protocol::Json;
@@ -77,8 +77,8 @@ async fn shake_hands(
             servers.queue(event);
             continue;
         };
-        let (messages, is_over) = match &event.what {
-            What::Message { message, .. } => match &**message {
+        let (messages, is_over) = match &event.kind {
+            ServerEventKind::Message { message, .. } => match &**message {
                 JsonRpcMessage::Response(response) if response.id == handshake.id() => {
                     handshake.advance(&response.result)
                 }
@@ -91,11 +91,11 @@ async fn shake_hands(
                     continue;
                 }
             },
-            What::Panicked { .. } => {
+            ServerEventKind::Panicked { .. } => {
                 servers.queue(event);
                 continue;
             }
-            What::Ended(_) => {
+            ServerEventKind::Ended(_) => {
                 under_way.remove(&event.server);
                 servers.queue(event);
                 continue;
@@ -197,7 +197,7 @@ impl Handshake {
                 let tools = self.tools.as_ref().map_or(&[][..], |it| &it.tools);
                 match unusable::is_empty(initialized, tools) {
                     true => vec![Unusable::all("it has no tools")],
-                    false => unusable::among(server, tools),
+                    false => unusable::unsupported_tools(server, tools),
                 }
             }
             // A server whose `initialize` fails ends with a notice.

@@ -166,7 +166,7 @@ impl ChildProcess {
 
     /// Stores a resource until the child has exited. It is dropped before the exit is reported, and
     /// also if the child could not be closed.
-    pub(crate) fn keep(&self, what: impl Send + 'static) {
+    pub(crate) fn drop_after_exit(&self, what: impl Send + 'static) {
         self.closing.resource.set(what);
     }
 

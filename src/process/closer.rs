@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use std::{fmt, io, mem};
 use tokio::sync::watch;
 
-/// The longest sleep while a time limit is counted.
+/// The maximum length of a sleep while a timeout of closing runs.
 const ROUND: Duration = Duration::from_millis(50);
 
 /// The most time that a round counts. If it takes longer, this process was stopped, the machine
@@ -159,7 +159,7 @@ impl Closer {
             return Ok(());
         }
         let events = Arc::new(Events::new()?);
-        let work = Work::new(self, Arc::clone(&events));
+        let work = CloserState::new(self, Arc::clone(&events));
         spawn_thread(NAME, move || work.run())?;
         for (number, child) in state.children.entries() {
             let number = *number;
@@ -235,7 +235,7 @@ pub(super) fn is_this_thread() -> bool {
 }
 
 /// The state of the thread.
-struct Work {
+struct CloserState {
     closer: &'static Closer,
     events: Arc<Events>,
     clock: Clock,
@@ -247,7 +247,7 @@ struct Work {
     has_warned: bool,
 }
 
-impl Work {
+impl CloserState {
     fn new(closer: &'static Closer, events: Arc<Events>) -> Self {
         Self {
             closer,

@@ -15,7 +15,7 @@ pub(crate) type Exit = Result<ExitStatus, Arc<io::Error>>;
 
 /// The observed state of a child.
 #[derive(Debug)]
-pub(super) enum Seen {
+pub(super) enum ChildState {
     /// It has not exited, or a debugger has to be notified first.
     Running,
     /// It has exited, and is not reaped.
@@ -26,21 +26,21 @@ pub(super) enum Seen {
 
 /// Observes the child without reaping it.
 #[cfg(unix)]
-pub(super) fn see(child: &SharedChild) -> Seen {
+pub(super) fn child_state(child: &SharedChild) -> ChildState {
     match wait(child, rustix::process::WaitIdOptions::NOHANG) {
-        Ok(None) => Seen::Running,
-        Ok(Some(exit)) => Seen::Unreaped(exit),
-        Err(_) => Seen::Reaped(child.wait().map_err(Arc::new)),
+        Ok(None) => ChildState::Running,
+        Ok(Some(exit)) => ChildState::Unreaped(exit),
+        Err(_) => ChildState::Reaped(child.wait().map_err(Arc::new)),
     }
 }
 
 /// Observes the child. Its PID is not reused while there is a handle to it.
 #[cfg(not(unix))]
-pub(super) fn see(child: &SharedChild) -> Seen {
+pub(super) fn child_state(child: &SharedChild) -> ChildState {
     match child.try_wait() {
-        Ok(None) => Seen::Running,
-        Ok(Some(exit)) => Seen::Unreaped(exit),
-        Err(error) => Seen::Reaped(Err(Arc::new(error))),
+        Ok(None) => ChildState::Running,
+        Ok(Some(exit)) => ChildState::Unreaped(exit),
+        Err(error) => ChildState::Reaped(Err(Arc::new(error))),
     }
 }
 

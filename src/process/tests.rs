@@ -215,8 +215,8 @@ fn kills_an_unmarked_grandchild_in_its_own_session() {
     assert!(!is_alive(grandchild));
 }
 
-/// The exception in `ClosePolicy` and in the guide. A shell tool of the CLI has its own
-/// session, so it does not matter whether its children do.
+/// The exception in `ClosePolicy` and in the guide. A shell tool of the CLI runs in its own
+/// session, and its children may leave that session or not.
 #[cfg(target_os = "linux")]
 #[test]
 fn only_unmarked_orphans_survive() {

@@ -1,5 +1,5 @@
-//! Session stores keep copies of transcripts outside the agent's own files, so that a session
-//! can be resumed on another machine.
+//! Session stores have copies of transcripts outside the agent's own files, so that a session can
+//! be resumed on another machine.
 
 mod calls;
 mod catch_up;

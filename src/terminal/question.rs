@@ -19,7 +19,7 @@ pub struct TerminalQuestion<'a> {
     always: Always,
 }
 
-/// What the answer `a` would allow for the rest of the session.
+/// The permission that the answer `a` would give for the rest of the session.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Always {

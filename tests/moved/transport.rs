@@ -94,7 +94,7 @@ impl Transport for Machine {
         };
         let last = self.running.lock().unwrap().clone();
         if last.is_some_and(|it| !*it.is_clean.borrow()) {
-            self.log.wrong("there are two processes at once");
+            self.log.report_problem("there are two processes at once");
         }
         let (ours, theirs) = tokio::io::duplex(capacity);
         let (gone, is_gone) = watch::channel(false);
@@ -131,7 +131,7 @@ impl Transport for Machine {
 #[derive(Debug)]
 struct Guarded(Arc<Process>);
 
-async fn gone(process: Arc<Process>) {
+async fn wait_for_exit(process: Arc<Process>) {
     let mut is_gone = process.is_gone.clone();
     let _ = is_gone.wait_for(|it| *it).await;
 }
@@ -139,7 +139,7 @@ async fn gone(process: Arc<Process>) {
 impl Peer for Guarded {
     fn exited(&self) -> PeerFuture<'_, Option<ExitStatus>> {
         Box::pin(async {
-            gone(Arc::clone(&self.0)).await;
+            wait_for_exit(Arc::clone(&self.0)).await;
             None
         })
     }
@@ -154,13 +154,13 @@ impl Peer for Guarded {
             return;
         }
         tokio::spawn(async move {
-            let exits = gone(Arc::clone(&process));
+            let exits = wait_for_exit(Arc::clone(&process));
             if tokio::time::timeout(process.policy.exit, exits)
                 .await
                 .is_err()
             {
                 process.task.abort();
-                gone(Arc::clone(&process)).await;
+                wait_for_exit(Arc::clone(&process)).await;
             }
             tokio::time::sleep(CLEANING).await;
             process.is_clean.send_replace(true);

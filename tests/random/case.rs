@@ -145,13 +145,13 @@ impl Writer<'_> {
                 Stage::Tool {
                     tool,
                     denied,
-                    held,
+                    while_pending,
                     gate,
                 } => self.tool(
                     &mut replies,
                     *tool,
                     *denied,
-                    held.as_deref(),
+                    while_pending.as_deref(),
                     gate.as_deref(),
                 ),
                 Stage::Two { denied } => {
@@ -191,7 +191,7 @@ impl Writer<'_> {
         replies: &mut Replies,
         tool: Tool,
         denied: bool,
-        held: Option<&[Action]>,
+        while_pending: Option<&[Action]>,
         gate: Option<&[Action]>,
     ) {
         self.tools += 1;
@@ -243,7 +243,7 @@ impl Writer<'_> {
         replies.say.push(call);
         replies.end();
         self.asked();
-        match held {
+        match while_pending {
             Some(actions) => {
                 self.decide(name, json!("hold"));
                 self.actions(actions);

@@ -11,7 +11,7 @@ use agentwire_protocol::transcript::{AgentMeta, Record};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// A view and a copy of it that a page keeps.
+/// A view, and the copy of it in a page.
 #[derive(Default)]
 pub(crate) struct Watched {
     pub(crate) view: View,
@@ -62,7 +62,7 @@ impl Watched {
     }
 }
 
-/// A session whose view is kept, and that answers its requests.
+/// A session with a view, which responds to its requests.
 pub(crate) struct Session {
     pub(crate) client: Client,
     watched: Watched,
@@ -215,7 +215,7 @@ fn entry_is_command(entry: &Entry) -> bool {
     matches!(&entry.body, Body::Prompt(prompt) if prompt.text.text.starts_with('/'))
 }
 
-/// Removes how a background task ended, if the model was not told of it.
+/// Removes ends of background tasks that were not reported to the model.
 fn forget_end(live: &mut Value, stored: &Value) {
     let is_untold = stored["background"]["summary"].is_null()
         && stored["failure"]["reason"] == "no_result"

@@ -18,7 +18,7 @@ use serde_json::Value;
 use similar::TextDiff;
 use std::borrow::Cow;
 
-/// What later updates need and the entries do not say.
+/// State that later updates need and that is not in the entries.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Acp {
     /// The text that grows, whether it is a thought, and the ID of its message.
@@ -733,7 +733,7 @@ impl View {
     }
 }
 
-/// Returns the tokens of a turn, if the agent tells any.
+/// Returns the tokens of a turn, if the agent reports any.
 fn tokens(response: &Value) -> Option<Tokens> {
     let usage = &response["usage"];
     let quota = &response["_meta"]["quota"]["token_count"];

@@ -1,4 +1,4 @@
-//! What hosts of several kinds of agents need of each: [`Agent`].
+//! The interface of hosts with several kinds of agents: [`Agent`].
 
 use crate::view::View;
 use std::fmt;
@@ -14,8 +14,9 @@ pub type AgentFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, AgentError>>
 /// [responds](Self::respond).
 ///
 /// Implementations: `agentwire::ClientAgent` for Claude Code, `agentwire_codex::CodexAgent` for
-/// Codex, and `agentwire_acp::Agent` for agents that speak the Agent Client Protocol. What a kind of agent cannot do is an
-/// [`AgentError::Unsupported`] and never something weaker.
+/// Codex, and `agentwire_acp::Agent` for agents that speak the Agent Client Protocol. An operation
+/// that an agent does not support fails with [`AgentError::Unsupported`]; it is never replaced by a
+/// weaker one.
 pub trait Agent: fmt::Debug + Send + Sync {
     /// Sends a prompt, and waits for the end of its turn. Prompts run in the order of the calls;
     /// the prompt is sent even if the future is dropped.
@@ -91,15 +92,15 @@ pub enum Decision {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AgentError {
-    /// This kind of agent cannot do it. The text says what.
+    /// The agent does not support the operation, which the text names.
     Unsupported(String),
     /// There is no pending request with this ID.
     NoRequest(String),
-    /// The agent refused, or the turn failed. The text is the agent's.
+    /// The agent refused the operation, or the turn failed. The text is the agent's reason.
     Failed(String),
     /// The turn was cancelled.
     Cancelled,
-    /// The session has ended. The text says why.
+    /// The session has ended, for this reason.
     Ended(String),
 }
 

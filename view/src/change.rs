@@ -222,7 +222,7 @@ impl Entries {
                     set.clone().put(&mut node.entry.body);
                 }
             }
-            Change::Move { id, .. } => self.settle(id),
+            Change::Move { id, .. } => self.move_to_end(id),
             Change::Remove { id } => self.remove(id),
             Change::Clear => *self = Self::default(),
             Change::Session { .. } => {}
@@ -274,7 +274,7 @@ impl Entries {
     }
 
     /// Moves a pending entry behind those that are not pending.
-    fn settle(&mut self, id: &EntryId) {
+    fn move_to_end(&mut self, id: &EntryId) {
         let Some(node) = self.nodes.get(id) else {
             return;
         };

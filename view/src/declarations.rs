@@ -21,7 +21,7 @@ struct Declared {
     entries: Vec<Entry>,
 }
 
-/// What a page receives.
+/// The types that a page receives.
 #[cfg(feature = "schema")]
 #[derive(schemars::JsonSchema)]
 #[schemars(untagged)]

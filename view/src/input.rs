@@ -1,4 +1,4 @@
-//! What a view takes.
+//! Inputs of a view.
 
 use crate::entry::Activity;
 use agentwire_protocol::host::SubmissionState;
@@ -52,16 +52,16 @@ pub enum Input<'a> {
         /// The ID of the request.
         request_id: &'a str,
     },
-    /// What the session does, according to the host.
+    /// The activity of the session, as reported by the host.
     Activity(Activity),
     /// A problem that the host noticed.
     Problem(Cow<'a, str>),
     /// The session has ended. The text is the reason if that is a failure.
     Ended(Option<&'a str>),
-    /// What an agent sends by the Agent Client Protocol.
+    /// Messages of an agent in the Agent Client Protocol.
     #[cfg(feature = "acp")]
     Acp(crate::AcpInput<'a>),
-    /// Nothing that a view shows.
+    /// An input without an effect on a view.
     Nothing,
 }
 

@@ -212,7 +212,7 @@ impl View {
     }
 
     /// Moves a pending entry behind those that are not pending.
-    pub(crate) fn settle(&mut self, id: &EntryId) {
+    pub(crate) fn move_to_end(&mut self, id: &EntryId) {
         let Some(entry) = self.entries.get(id).filter(|entry| entry.body.is_last()) else {
             return;
         };
@@ -239,11 +239,11 @@ impl View {
     /// Returns the oldest finished entry. If many entries are not finished, returns the oldest
     /// one. Of a sub-agent that is not finished, returns its oldest entry.
     fn oldest(&self) -> Option<EntryId> {
-        const LOOKED_AT: usize = 64;
+        const MAX_CHECKED: usize = 64;
         let mut parents = vec![None];
         let mut first = None;
         while let Some(parent) = parents.pop() {
-            for entry in self.entries.of(parent).take(LOOKED_AT) {
+            for entry in self.entries.of(parent).take(MAX_CHECKED) {
                 if entry.body.is_finished() {
                     return Some(entry.id.clone());
                 }

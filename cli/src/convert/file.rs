@@ -46,14 +46,14 @@ pub(super) fn convert(arguments: &Arguments) -> Result<(), ConvertError> {
 /// A conversion in any [`Direction`].
 trait Conversion {
     /// Adds a value. Returns the conversion of earlier values when they are complete.
-    fn push(&mut self, outline: Outline) -> serde_json::Result<Option<Made>>;
+    fn push(&mut self, outline: Outline) -> serde_json::Result<Option<ConvertedGroup>>;
 
     /// Returns the conversion of the last values.
-    fn finish(&mut self) -> Option<Made>;
+    fn finish(&mut self) -> Option<ConvertedGroup>;
 }
 
 /// The output of a conversion.
-struct Made {
+struct ConvertedGroup {
     pieces: Vec<Json>,
     losses: Vec<Loss>,
     group: Option<Group>,
@@ -61,18 +61,20 @@ struct Made {
 }
 
 impl<D: Direction> Conversion for Converter<D> {
-    fn push(&mut self, outline: Outline) -> serde_json::Result<Option<Made>> {
+    fn push(&mut self, outline: Outline) -> serde_json::Result<Option<ConvertedGroup>> {
         let outline = outline.without_media();
         let value = D::read(&outline)?;
-        self.push_written(outline, value).map(Made::of).transpose()
+        self.push_written(outline, value)
+            .map(ConvertedGroup::of)
+            .transpose()
     }
 
-    fn finish(&mut self) -> Option<Made> {
-        Converter::finish(self).and_then(|it| Made::of(it).ok())
+    fn finish(&mut self) -> Option<ConvertedGroup> {
+        Converter::finish(self).and_then(|it| ConvertedGroup::of(it).ok())
     }
 }
 
-impl Made {
+impl ConvertedGroup {
     fn of<T: Serialize>(converted: Converted<T>) -> serde_json::Result<Self> {
         let pieces = converted.made.iter().map(Json::from_value);
         Ok(Self {
@@ -119,7 +121,7 @@ fn convert_to(arguments: &Arguments, mut files: Files) -> Result<(), ConvertErro
     }
     let mut summary = Summary::default();
     let mut parts = 0;
-    let mut take = |made: Made| {
+    let mut take = |made: ConvertedGroup| {
         for piece in &made.pieces {
             output.write_with_media(piece, &made.media)?;
         }
@@ -215,7 +217,7 @@ impl Recovered {
 struct Restore {
     recovered: Rc<RefCell<Recovered>>,
     failed: Rc<RefCell<Option<InputError>>>,
-    /// Why the residue is incomplete.
+    /// The reason why the residue is incomplete.
     incomplete: Rc<RefCell<Option<InputError>>>,
 }
 

@@ -139,7 +139,7 @@ objects! {
         pub effort: Option<String>,
         /// The approval policy.
         pub approval_policy: ApprovalPolicy = "approvalPolicy",
-        /// Who decides about approvals.
+        /// The reviewer of approvals.
         pub approvals_reviewer: ApprovalsReviewer = "approvalsReviewer",
         /// The sandbox.
         pub sandbox_policy: SandboxPolicy = "sandboxPolicy",
@@ -193,7 +193,7 @@ objects! {
 
     /// The to-do list of a turn.
     pub struct TurnPlan of(turn) {
-        /// Why the list changed.
+        /// The reason why the list changed.
         pub explanation: Option<String>,
         /// The steps.
         pub plan: Vec<PlanStep>,
@@ -317,7 +317,7 @@ objects! {
         pub thread_id: Option<String> = "threadId",
         /// The state.
         pub status: McpServerState,
-        /// Why the server failed.
+        /// The reason why the server failed.
         pub error: Option<String>,
     }
 
@@ -329,7 +329,7 @@ objects! {
         pub thread_id: Option<String> = "threadId",
         /// Whether the login succeeded.
         pub success: bool,
-        /// Why the login failed.
+        /// The reason why the login failed.
         pub error: Option<String>,
     }
 
@@ -355,7 +355,7 @@ objects! {
     pub struct Notice {
         /// The feature or the problem.
         pub summary: String,
-        /// What to do.
+        /// The remedy.
         pub details: Option<String>,
     }
 }

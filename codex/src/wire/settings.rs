@@ -5,7 +5,7 @@ use agentwire_protocol::Json;
 use agentwire_protocol::open::union;
 
 named_or! {
-    /// When Codex requests an approval.
+    /// The policy for approvals: when Codex requests one.
     pub enum ApprovalPolicy { NamedPolicy, GranularPolicy }
 }
 
@@ -35,7 +35,7 @@ enums! {
         Never = "never",
     }
 
-    /// Who decides about approvals.
+    /// A reviewer of approvals.
     pub enum ApprovalsReviewer {
         /// The client.
         User = "user",

@@ -12,7 +12,7 @@ use std::time::Duration;
 /// The gate at which turns and commands wait until it is opened.
 const GATE: &str = "g";
 
-/// What does not matter to the machine, and costs time.
+/// Methods of notifications that the machine ignores.
 const MUTED: [&str; 6] = [
     "error",
     "item/agentMessage/delta",
@@ -122,7 +122,7 @@ impl Agent {
     }
 
     /// Another client does something.
-    pub(crate) fn meddle(&mut self, dice: &mut Random, thread: &str, checks: &Checks) {
+    pub(crate) fn act_as_other_client(&mut self, dice: &mut Random, thread: &str, checks: &Checks) {
         self.meddled += 1;
         let input = json!([{"type": "text", "text": "other"}]);
         let name = format!("other-{}", self.meddled);
@@ -207,7 +207,7 @@ impl Agent {
             return Ok(Some(self.late.remove(place).1));
         }
         if !self.is_calm && dice.one_in(40) {
-            return Ok(Some(noise(dice)));
+            return Ok(Some(random_text(dice)));
         }
         let Some(line) = self.said.pop_front() else {
             let waits = !self.is_calm && !dice.one_in(4);
@@ -215,7 +215,7 @@ impl Agent {
         };
         self.late.iter_mut().for_each(|it| it.0 -= 1);
         let frame: Value = serde_json::from_str(&line).unwrap();
-        checks.said(&frame)?;
+        checks.check_sent(&frame)?;
         let is_response = frame.get("method").is_none();
         let is_opened = frame["result"].get("thread").is_some();
         if !self.is_calm && is_response && !is_opened {
@@ -249,7 +249,7 @@ impl Agent {
     }
 }
 
-fn noise(dice: &mut Random) -> String {
+fn random_text(dice: &mut Random) -> String {
     let lines = [
         "not JSON",
         "",

@@ -8,7 +8,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-/// What happens in a run of all seeds.
+/// The transitions that a run of all seeds must cover.
 pub(crate) const EXPECTED: [&str; 9] = [
     "thread/backgroundTerminals/list",
     "thread/backgroundTerminals/terminate",
@@ -46,7 +46,7 @@ struct Turns {
 
 /// A request of Codex.
 #[derive(Debug, PartialEq, Eq)]
-enum Asked {
+enum CodexRequest {
     Open,
     /// It must not be answered any more.
     Closed,
@@ -63,9 +63,9 @@ pub(crate) struct Checks {
     requests: BTreeMap<u64, (bool, bool)>,
     interrupts: BTreeMap<u64, (String, bool)>,
     pub(crate) asked: BTreeMap<Box<str>, String>,
-    open: HashMap<Box<str>, Asked>,
+    open: HashMap<Box<str>, CodexRequest>,
     /// The turns of the requests of Codex.
-    turns_of_asked: HashMap<Box<str>, Value>,
+    turns_of_requests: HashMap<Box<str>, Value>,
     answered: HashSet<String>,
     threads: HashMap<String, Turns>,
     /// The turns that the machine knows, by `turn/started` or a response.
@@ -96,7 +96,7 @@ fn text(value: &Value) -> &str {
 }
 
 impl Checks {
-    pub(crate) fn saw(&mut self, what: &str) {
+    pub(crate) fn cover(&mut self, what: &str) {
         *self.seen.entry(what.to_owned()).or_default() += 1;
     }
 
@@ -110,7 +110,7 @@ impl Checks {
         self.threads.entry(thread.to_owned()).or_insert(idle);
     }
 
-    pub(crate) fn submits(&mut self, id: &str, thread: &str, priority: Priority) {
+    pub(crate) fn expect_submission(&mut self, id: &str, thread: &str, priority: Priority) {
         let message = Message {
             thread: thread.to_owned(),
             priority,
@@ -134,7 +134,7 @@ impl Checks {
         self.messages.keys()
     }
 
-    pub(crate) fn withdrew(&mut self, id: &str, did: bool) -> Result<(), String> {
+    pub(crate) fn check_withdrawal(&mut self, id: &str, did: bool) -> Result<(), String> {
         let message = &self.messages[id];
         let may = message.end.is_none() && message.state == SubmissionState::Waiting;
         match did == may {
@@ -146,8 +146,8 @@ impl Checks {
     /// Checks whether the machine has accepted a response to a request of Codex.
     pub(crate) fn responded(&mut self, id: &str, did: bool) -> Result<(), String> {
         self.asked.remove(id);
-        let may = self.open.get(id) == Some(&Asked::Open) && !self.has_ended;
-        self.open.insert(id.into(), Asked::Closed);
+        let may = self.open.get(id) == Some(&CodexRequest::Open) && !self.has_ended;
+        self.open.insert(id.into(), CodexRequest::Closed);
         match did == may {
             true => Ok(()),
             false => Err(format!("the response to request {id} is accepted: {did}")),
@@ -180,13 +180,13 @@ impl Checks {
 
     /// Takes the end of a turn that the host does not get.
     pub(crate) fn unreported(&mut self, frame: &Value) {
-        self.saw("an end is not reported");
+        self.cover("an end is not reported");
         self.untidy
             .insert(text(&frame["params"]["threadId"]).to_owned());
     }
 
     /// Takes a line of Codex, when Codex sends it.
-    pub(crate) fn said(&mut self, frame: &Value) -> Result<(), String> {
+    pub(crate) fn check_sent(&mut self, frame: &Value) -> Result<(), String> {
         let params = &frame["params"];
         let thread = text(&params["threadId"]).to_owned();
         match text(&frame["method"]) {
@@ -226,7 +226,7 @@ impl Checks {
     // What the machine does.
 
     /// Takes a line of Codex, when the machine gets it.
-    pub(crate) fn given(&mut self, line: &[u8]) {
+    pub(crate) fn check_received(&mut self, line: &[u8]) {
         let Ok(frame) = serde_json::from_slice::<Value>(line) else {
             return;
         };
@@ -238,7 +238,7 @@ impl Checks {
                 let turn = text(&frame["result"]["turn"]["id"]);
                 self.known.insert(turn.to_owned());
                 if text(&frame["error"]["message"]).contains("NotSteerable") {
-                    self.saw("a turn cannot be steered");
+                    self.cover("a turn cannot be steered");
                 }
                 if let Some(request) = frame["id"].as_u64() {
                     self.tidies.remove(&request);
@@ -268,9 +268,9 @@ impl Checks {
                 } else {
                     self.untidy.insert(thread.to_owned());
                 }
-                for (id, of) in &self.turns_of_asked {
+                for (id, of) in &self.turns_of_requests {
                     if of == turn {
-                        self.open.insert(id.clone(), Asked::Closed);
+                        self.open.insert(id.clone(), CodexRequest::Closed);
                     }
                 }
             }
@@ -280,15 +280,15 @@ impl Checks {
             }
             "serverRequest/resolved" => {
                 let id = params["requestId"].to_string();
-                self.open.insert(id.into(), Asked::Closed);
+                self.open.insert(id.into(), CodexRequest::Closed);
             }
             _ if frame.get("id").is_some() => {
                 let id: Box<str> = frame["id"].to_string().into();
-                self.turns_of_asked
+                self.turns_of_requests
                     .insert(id.clone(), params["turnId"].clone());
                 match self.open.entry(id) {
-                    Entry::Vacant(it) => drop(it.insert(Asked::Open)),
-                    Entry::Occupied(_) => self.saw("a request is asked again"),
+                    Entry::Vacant(it) => drop(it.insert(CodexRequest::Open)),
+                    Entry::Occupied(_) => self.cover("a request is asked again"),
                 }
             }
             _ => {}
@@ -314,7 +314,7 @@ impl Checks {
             }
             Event::Resolved { request_id, .. } => {
                 self.asked.remove(request_id);
-                self.open.insert(request_id.clone(), Asked::Closed);
+                self.open.insert(request_id.clone(), CodexRequest::Closed);
             }
             Event::Response { outcome, .. }
                 if self.is_strict && *outcome == Err(RequestError::TimedOut) =>
@@ -354,26 +354,26 @@ impl Checks {
                         return Err(format!("{id} is {state}, although nothing failed"));
                     }
                 }
-                self.saw(&format!("a message is {state}"));
+                self.cover(&format!("a message is {state}"));
             }
             Event::InterruptEnded { interrupt, outcome } => {
                 match self.interrupts.get_mut(interrupt) {
                     Some((_, has_ended)) if !*has_ended => *has_ended = true,
                     _ => return Err(format!("interrupt {interrupt} ends twice")),
                 }
-                self.saw(match outcome {
+                self.cover(match outcome {
                     Ok(Some(_)) => "an interrupt ends with a turn",
                     Ok(None) => "an interrupt ends without a turn",
                     Err(_) => "an interrupt fails",
                 });
             }
             Event::TurnEnded(end) if end.outcome == TurnOutcome::Interrupted => {
-                self.saw("a turn is interrupted");
+                self.cover("a turn is interrupted");
             }
             Event::Problem(problem) => {
                 let what = format!("{problem:?}");
                 let what = what.split([' ', '{']).next().unwrap_or_default();
-                self.saw(match what {
+                self.cover(match what {
                     "UnknownResponse" => "a response comes too late",
                     _ => "a line is unreadable",
                 });
@@ -404,8 +404,8 @@ impl Checks {
             }
         }
         match state {
-            SubmissionState::Waiting if was != state => self.saw("a message is put back"),
-            SubmissionState::Queued => self.saw("a message joins a turn"),
+            SubmissionState::Waiting if was != state => self.cover("a message is put back"),
+            SubmissionState::Queued => self.cover("a message joins a turn"),
             _ => {}
         }
         Ok(())
@@ -454,7 +454,7 @@ impl Checks {
             "thread/backgroundTerminals/terminate" | "thread/backgroundTerminals/list" => {
                 let tidies = (now + TIMEOUT, thread.to_owned());
                 self.tidies.insert(frame["id"].as_u64().unwrap(), tidies);
-                self.saw(text(&frame["method"]));
+                self.cover(text(&frame["method"]));
             }
             _ => {
                 if let Some(request) = frame["id"].as_u64()
@@ -472,13 +472,13 @@ impl Checks {
         Ok(())
     }
 
-    /// Takes note of the deadlines that have passed.
+    /// Records the deadlines that have passed.
     pub(crate) fn passed(&mut self, now: Instant) {
         let late = self.tidies.values().filter(|it| it.0 <= now);
         self.untidy.extend(late.map(|it| it.1.clone()));
     }
 
-    /// Takes note that all lines were taken that the machine has to write.
+    /// Records that the driver has written all lines of the machine.
     pub(crate) fn took_all(&mut self) {
         self.ended_now.clear();
         for turns in self.threads.values_mut() {

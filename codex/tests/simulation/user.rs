@@ -23,7 +23,7 @@ impl World {
                 self.note(|| format!("user: withdraw {id}"));
                 let thread = self.thread_of[&id].clone();
                 let did = self.machine.withdraw(&thread, &id);
-                self.checks.withdrew(&id, did)?;
+                self.checks.check_withdrawal(&id, did)?;
             }
             8 if self.dice.one_in(4) => {
                 self.note(|| format!("user: withdraw all of {thread}"));
@@ -53,7 +53,7 @@ impl World {
             }
             _ => self.respond(false)?,
         }
-        self.look()
+        self.run_driver()
     }
 
     pub(crate) fn submit(&mut self, thread: &str) {
@@ -66,7 +66,7 @@ impl World {
             Priority::Later,
         ]);
         self.note(|| format!("user: submit {id} {priority:?} to {thread}"));
-        self.checks.submits(&id, thread, priority);
+        self.checks.expect_submission(&id, thread, priority);
         self.thread_of.insert(id.clone(), thread.to_owned());
         let options = match self.dice.one_in(10) {
             true => json!({"effort": "low"}),

@@ -1,7 +1,7 @@
 //! Derives losses from a difference.
 
 use super::difference::{Difference, Inside, Step};
-use super::named::{Elsewhere, kind};
+use super::named::{ReturnedElsewhere, kind};
 use super::original::Original;
 #[cfg(feature = "async-openai")]
 use super::tree::Tape;
@@ -26,7 +26,7 @@ pub(super) fn of_steps<'t>(
         path: String::new(),
         why,
         losses,
-        elsewhere: Elsewhere::of(back, steps),
+        elsewhere: ReturnedElsewhere::of(back, steps),
     };
     walk.losses.reserve(steps.len());
     let mut next = 0;
@@ -68,7 +68,7 @@ pub(crate) fn of_value(value: &Json, back: &Json) -> Vec<Loss> {
             path: String::new(),
             why: &|_, _, _| Why::NoPlace,
             losses: &mut losses,
-            elsewhere: Elsewhere::default(),
+            elsewhere: ReturnedElsewhere::default(),
         };
         walk.difference(&difference, "");
     }
@@ -81,7 +81,7 @@ struct Walk<'a, 't> {
     path: String,
     why: &'a dyn Fn(usize, &str, &Lost) -> Why,
     losses: &'a mut Vec<Loss>,
-    elsewhere: Elsewhere<'t>,
+    elsewhere: ReturnedElsewhere<'t>,
 }
 
 impl<'t> Walk<'_, 't> {

@@ -269,8 +269,8 @@ fn drag_ends(from: &mut Bag, to: &mut Members) {
     }
 }
 
-/// Reads the path of a drag. The library calls the end `end_coordinate`. Both ends may be missing,
-/// if they are described.
+/// Reads the path of a drag. The library names the end `end_coordinate`. A start or an end with a
+/// description instead of coordinates may be missing.
 fn path(from: &mut Bag) -> Option<Option<Json>> {
     let end: Option<Vec<Number>> = from.take("coordinate");
     let end = end.or_else(|| from.take("end_coordinate"));

@@ -133,8 +133,7 @@ impl AddAssign<&Turn> for Totals {
     }
 }
 
-/// What a result has reported since the one before it; or what was seen after the last result
-/// of a process.
+/// The usage of a result since the previous one, or the usage after the last result of a process.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Turn {
     /// The number of this entry in the ledger, from 1.

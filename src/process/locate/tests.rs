@@ -59,11 +59,11 @@ fn find(explicit: Option<&Path>, around: &Surroundings) -> Result<Cli, CliNotFou
     super::find(explicit, around).map(|(cli, _)| cli)
 }
 
-fn alone(file: PathBuf) -> Result<Cli, CliNotFound> {
+fn direct_cli(file: PathBuf) -> Result<Cli, CliNotFound> {
     Ok(Cli { file, node: None })
 }
 
-fn with_node(node: PathBuf, file: PathBuf) -> Result<Cli, CliNotFound> {
+fn node_cli(node: PathBuf, file: PathBuf) -> Result<Cli, CliNotFound> {
     let node = Some(node);
     Ok(Cli { file, node })
 }
@@ -74,12 +74,12 @@ fn an_explicit_path_precedes_the_variable_which_precedes_the_path() {
     let (explicit, variable) = (folder.file("a/x", 0o755), folder.file("b/y", 0o755));
     let on_path = folder.file("bin/claude", 0o755);
     let around = folder.around(Some("b/y"));
-    assert_eq!(find(Some(&explicit), &around), alone(explicit));
-    assert_eq!(find(None, &around), alone(variable));
+    assert_eq!(find(Some(&explicit), &around), direct_cli(explicit));
+    assert_eq!(find(None, &around), direct_cli(variable));
     let around = folder.around(None);
-    assert_eq!(find(None, &around), alone(on_path.clone()));
+    assert_eq!(find(None, &around), direct_cli(on_path.clone()));
     let named = find(Some(Path::new("claude")), &around);
-    assert_eq!(named, alone(on_path));
+    assert_eq!(named, direct_cli(on_path));
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn the_usual_folders_are_searched_last() {
     let folder = Folder::new();
     let installed = folder.file("home/.claude/local/claude", 0o755);
     folder.file("bin/claude", 0o644);
-    assert_eq!(find(None, &folder.around(None)), alone(installed));
+    assert_eq!(find(None, &folder.around(None)), direct_cli(installed));
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn without_a_path_the_cli_is_found_in_installers_folders() {
         let folder = Folder::new();
         let installed = folder.file(place, 0o755);
         let around = folder.surroundings(false, &[("PNPM_HOME", "pnpm"), ("NVM_DIR", "nvm")]);
-        assert_eq!(find(None, &around), alone(installed));
+        assert_eq!(find(None, &around), direct_cli(installed));
     }
 }
 
@@ -135,7 +135,7 @@ fn the_newest_version_of_node_is_used() {
     folder.file(&place("v22.1.9"), 0o755);
     folder.file(&place("alias"), 0o755);
     let around = folder.surroundings(false, &[]);
-    assert_eq!(find(None, &around), alone(newest));
+    assert_eq!(find(None, &around), direct_cli(newest));
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn node_scripts_are_started_with_the_node_of_their_installation() {
     let node = folder.file(&format!("{bin}/node"), 0o755);
     let on_path = folder.file("bin/node", 0o755);
     let around = folder.around(None);
-    assert_eq!(find(None, &around), with_node(node.clone(), script.clone()));
+    assert_eq!(find(None, &around), node_cli(node.clone(), script.clone()));
     std::fs::remove_file(node).unwrap();
     let found = find(None, &around).unwrap();
     let command = found.command();
@@ -158,7 +158,7 @@ fn node_scripts_are_started_with_the_node_of_their_installation() {
     let named = folder.text("lib/cli.js", 0o644, text);
     assert_eq!(
         find(Some(&named), &around),
-        with_node(on_path.clone(), named.clone())
+        node_cli(on_path.clone(), named.clone())
     );
     std::fs::remove_file(on_path).unwrap();
     let around = folder.surroundings(false, &[]);
@@ -219,7 +219,7 @@ fn on_windows_executables_precede_shims() {
     let folder = Folder::new();
     folder.text("bin/claude.cmd", 0o755, SHIMS[0]);
     let executable = folder.file("bin/claude.exe", 0o755);
-    assert_eq!(find(None, &folder.windows()), alone(executable));
+    assert_eq!(find(None, &folder.windows()), direct_cli(executable));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What this process takes of the machine's memory. Linux only.
+//! Measures the memory of this process. Linux only.
 
 use std::fs;
 

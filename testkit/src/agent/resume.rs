@@ -71,7 +71,7 @@ impl Agent {
         match self.retry_after(None, failed) {
             Some(wait) => Broken::Retry(wait),
             None => {
-                self.ask_for_whole();
+                self.request_unstreamed();
                 Broken::RetryWithoutStreaming
             }
         }

@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, HashMap};
 /// again for a later call.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Calls {
-    known: HashMap<Box<str>, Known>,
+    known: HashMap<Box<str>, LastCall>,
     /// The calls without a result, in order.
     open: BTreeMap<u64, Box<str>>,
     next: u64,
@@ -28,11 +28,11 @@ pub(super) struct Calls {
 
 /// The last call with an ID.
 #[derive(Debug, Clone)]
-struct Known {
+struct LastCall {
     entry: EntryId,
     /// The number of calls with the ID.
     count: u32,
-    /// The ID of the message that carried the whole call.
+    /// The ID of the message with the whole call.
     uuid: Box<str>,
     /// The number among the calls without a result, and the name of the tool.
     open: Option<(u64, Box<str>)>,
@@ -69,7 +69,7 @@ impl Calls {
                 known.entry = format!("{id}#{}", known.count).into();
                 known
             }
-            Entry::Vacant(place) => place.insert(Known {
+            Entry::Vacant(place) => place.insert(LastCall {
                 entry: id.into(),
                 count: 1,
                 uuid: Box::default(),

@@ -17,7 +17,7 @@ use calls::Calls;
 use replies::Replies;
 use std::collections::HashMap;
 
-/// What the entries do not say, but later messages need.
+/// State that later messages need and that is not in the entries.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Fold {
     replies: Replies,
@@ -54,7 +54,7 @@ impl View {
                 request_id,
                 request,
             } => self.elicitation(request_id, request),
-            Input::Settled { request_id } => self.settled(request_id),
+            Input::Settled { request_id } => self.finish_request(request_id),
             Input::Activity(activity) => self.activity(*activity),
             Input::Problem(text) => {
                 let id = self.numbered("problem");

@@ -48,7 +48,7 @@ impl View {
             return;
         }
         if matches!(state, Delivery::Delivered | Delivery::Cancelled) {
-            self.settle(&id);
+            self.move_to_end(&id);
         }
         self.set(&id, Member::Delivery(state));
     }

@@ -78,7 +78,7 @@ impl View {
     }
 
     /// A request needs no response any more.
-    pub(super) fn settled(&mut self, request_id: &str) {
+    pub(super) fn finish_request(&mut self, request_id: &str) {
         let Some(id) = self.fold.requests.remove(request_id) else {
             return;
         };
@@ -126,7 +126,7 @@ impl View {
     pub(super) fn settle_all(&mut self) {
         let requests: Vec<Box<str>> = self.fold.requests.keys().cloned().collect();
         for request in requests {
-            self.settled(&request);
+            self.finish_request(&request);
         }
     }
 }

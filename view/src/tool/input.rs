@@ -8,7 +8,7 @@ use crate::text::{cut, lines, title};
 use agentwire_protocol::Json;
 use agentwire_protocol::tool::mcp_tool;
 
-/// What a tool call does, according to its input.
+/// Describes the action of a tool call, from its input.
 pub(crate) struct Described {
     pub(crate) title: String,
     pub(crate) kind: ToolKind,

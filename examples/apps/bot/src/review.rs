@@ -1,4 +1,4 @@
-//! What the agent is asked, and the type of its findings. Start here.
+//! The prompt of the review, and the type of the findings. Start here.
 
 use agentwire::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ pub struct Finding {
     pub line: u32,
     /// A few words.
     pub title: String,
-    /// What is wrong, and what to do.
+    /// The problem and its remedy.
     pub message: String,
 }
 

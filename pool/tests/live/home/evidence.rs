@@ -1,8 +1,8 @@
-//! What was seen of a session.
+//! Evidence of a session: its requests to the model, its messages and the programs that ran.
 
 use super::places::{PLACES, Place, Seen, User};
 
-/// What was seen of a session.
+/// Evidence of a session: its requests to the model, its messages and the programs that ran.
 pub(crate) struct Evidence {
     /// All that the CLI sent to the model.
     pub(crate) sent: String,

@@ -148,7 +148,7 @@ object! {
         pub tool_use_id: Option<String>,
         /// How the task ended.
         pub status: TaskEndStatus,
-        /// Why the task ended, if the reason is unusual.
+        /// The reason why the task ended, if the reason is unusual.
         pub reason: Option<TaskEndReason>,
         /// The path of the file with the task's output.
         pub output_file: Option<String>,
