@@ -251,7 +251,7 @@ pub enum AttachmentEvent<'a> {
 pub struct Opening<'a> {
     line: &'a mut CommandLine,
     project: &'a str,
-    continued: Option<&'a str>,
+    continued_session: Option<&'a str>,
     /// Whether the command line is that of the agent.
     starts_agent: bool,
     when_owned: WhenOwned,
@@ -263,13 +263,13 @@ impl<'a> Opening<'a> {
     pub(crate) fn new(
         line: &'a mut CommandLine,
         project: &'a str,
-        continued: Option<&'a str>,
+        continued_session: Option<&'a str>,
         options: &Options,
     ) -> Self {
         Self {
             line,
             project,
-            continued,
+            continued_session,
             starts_agent: true,
             when_owned: options.when_owned,
             timeout: options.load_timeout,
@@ -309,7 +309,7 @@ impl<'a> Opening<'a> {
         if self.starts_agent {
             self.line.name_session(&Uuid::new_v4().to_string());
         }
-        let written = self.line.written_session().or(self.continued);
+        let written = self.line.written_session().or(self.continued_session);
         written.filter(|id| is_session_id(id))
     }
 

@@ -30,7 +30,7 @@ struct Member {
     can_sleep: bool,
     /// The time of the next attempt to put it to sleep, after it refused.
     retry_at: Option<Instant>,
-    used: Instant,
+    last_used: Instant,
 }
 
 impl Member {
@@ -132,7 +132,7 @@ impl Machine {
             stage: Stage::Asleep,
             can_sleep: false,
             retry_at: None,
-            used: now,
+            last_used: now,
         };
         self.members.insert(self.last, member);
         self.last
@@ -175,7 +175,7 @@ impl Machine {
     /// Handles the start of a member's process. With a handle, the session can be put to sleep.
     pub(crate) fn ready(&mut self, now: Instant, id: u64) {
         if let Some(member) = self.members.get_mut(&id) {
-            member.used = now;
+            member.last_used = now;
             if member.stage == Stage::Starting {
                 member.stage = Stage::Running;
                 self.starting -= 1;
@@ -193,7 +193,7 @@ impl Machine {
     /// Records the time of an event of the session.
     pub(crate) fn used(&mut self, now: Instant, id: u64) {
         if let Some(member) = self.members.get_mut(&id) {
-            member.used = now;
+            member.last_used = now;
             member.retry_at = None;
         }
     }
@@ -451,7 +451,7 @@ impl Machine {
             .members
             .iter()
             .filter(|(_, it)| it.is_idle() && it.retry_at.is_none());
-        Some(*idle.min_by_key(|(id, it)| (it.used, **id))?.0)
+        Some(*idle.min_by_key(|(id, it)| (it.last_used, **id))?.0)
     }
 
     fn reason(&self, now: Instant, id: u64) -> Reason {

@@ -109,7 +109,7 @@ pub(super) struct Shared {
     /// Prompts run one after the other: the protocol has no queue.
     turns: tokio::sync::Mutex<()>,
     /// Increased by each cancellation: prompts that were sent before it do not run any more.
-    cancelled: AtomicU64,
+    cancellations: AtomicU64,
     on_permission: Option<options::OnPermission>,
 }
 
@@ -331,7 +331,7 @@ impl Agent {
             message: &message,
         });
         let shared = Arc::clone(&self.shared);
-        let before = shared.cancelled.load(Ordering::SeqCst);
+        let before = shared.cancellations.load(Ordering::SeqCst);
         // In a task, so that it is sent even if nobody waits for it.
         let turn = tokio::spawn(async move { shared.turn(&uuid, blocks, before).await });
         Box::pin(async move {
@@ -378,7 +378,7 @@ impl AnyAgent for Agent {
     }
 
     fn cancel(&self) -> AgentFuture<'_, ()> {
-        self.shared.cancelled.fetch_add(1, Ordering::SeqCst);
+        self.shared.cancellations.fetch_add(1, Ordering::SeqCst);
         let sent = self
             .shared
             .notify("session/cancel", json!({"sessionId": self.session_id}));
@@ -456,7 +456,7 @@ impl Shared {
             view: watch::Sender::new(View::new()),
             client,
             turns: tokio::sync::Mutex::default(),
-            cancelled: AtomicU64::new(0),
+            cancellations: AtomicU64::new(0),
             on_permission,
         }
     }
@@ -532,7 +532,7 @@ impl Shared {
     /// Runs a turn, after all earlier ones.
     async fn turn(&self, uuid: &str, blocks: Vec<Value>, before: u64) -> Result<(), AgentError> {
         let turn = self.turns.lock().await;
-        let is_cancelled = self.cancelled.load(Ordering::SeqCst) != before;
+        let is_cancelled = self.cancellations.load(Ordering::SeqCst) != before;
         if is_cancelled || self.state().end.is_some() {
             let state = SubmissionState::Withdrawn;
             self.push(Input::Delivery { uuid, state });

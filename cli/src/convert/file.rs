@@ -178,8 +178,8 @@ fn convert_to(arguments: &Arguments, mut files: Files) -> Result<(), ConvertErro
 /// The numbers of values with recoverable errors, by error.
 #[derive(Default)]
 struct Recovered {
-    skipped: u64,
-    mended: u64,
+    skipped_values: u64,
+    repaired_values: u64,
 }
 
 impl Recovered {
@@ -189,11 +189,11 @@ impl Recovered {
             // The next value may be valid.
             InputError::Value { .. } => {
                 complain(format_args!("{error}; skipped"));
-                self.skipped += 1;
+                self.skipped_values += 1;
             }
             InputError::Utf8 { .. } => {
                 complain(&error);
-                self.mended += 1;
+                self.repaired_values += 1;
             }
             error => return Some(error),
         }
@@ -203,11 +203,20 @@ impl Recovered {
     fn into_result(self) -> Result<(), ConvertError> {
         match self {
             Self {
-                skipped: 0,
-                mended: 0,
+                skipped_values: 0,
+                repaired_values: 0,
             } => Ok(()),
-            Self { skipped, mended: 0 } => Err(ConvertError::Skipped(skipped)),
-            Self { skipped, mended } => Err(ConvertError::Mended { skipped, mended }),
+            Self {
+                skipped_values,
+                repaired_values: 0,
+            } => Err(ConvertError::Skipped(skipped_values)),
+            Self {
+                skipped_values,
+                repaired_values,
+            } => Err(ConvertError::Mended {
+                skipped_values,
+                repaired_values,
+            }),
         }
     }
 }

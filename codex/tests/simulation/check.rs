@@ -54,7 +54,7 @@ enum CodexRequest {
 
 #[derive(Default)]
 pub(crate) struct Checks {
-    pub(crate) seen: BTreeMap<String, u64>,
+    pub(crate) transitions: BTreeMap<String, u64>,
     /// Whether no message may be lost on the way.
     pub(crate) is_strict: bool,
     pub(crate) has_ended: bool,
@@ -62,33 +62,33 @@ pub(crate) struct Checks {
     /// The requests of the host: whether they are written, and have ended.
     requests: BTreeMap<u64, (bool, bool)>,
     interrupts: BTreeMap<u64, (String, bool)>,
-    pub(crate) asked: BTreeMap<Box<str>, String>,
-    open: HashMap<Box<str>, CodexRequest>,
+    pub(crate) pending_requests: BTreeMap<Box<str>, String>,
+    open_requests: HashMap<Box<str>, CodexRequest>,
     /// The turns of the requests of Codex.
     turns_of_requests: HashMap<Box<str>, Value>,
-    answered: HashSet<String>,
+    answered_requests: HashSet<String>,
     threads: HashMap<String, Turns>,
     /// The turns that the machine knows, by `turn/started` or a response.
-    known: HashSet<String>,
-    ended: HashSet<String>,
+    known_turns: HashSet<String>,
+    ended_turns: HashSet<String>,
     /// Those that ended since the machine was last asked what to write.
-    ended_now: HashSet<String>,
+    newly_ended_turns: HashSet<String>,
     /// The turns that were to be interrupted, and those to which a message was to be added.
-    stopped: HashSet<String>,
-    steered: HashSet<String>,
+    interrupted_turns: HashSet<String>,
+    steered_turns: HashSet<String>,
     /// What Codex did: the turn that runs, by its thread, and the turn that read a message.
-    codex_runs: HashMap<String, String>,
-    read: HashMap<String, String>,
+    running_turns: HashMap<String, String>,
+    turns_of_messages: HashMap<String, String>,
     /// The turns of commands, by thread and item.
     commands: HashMap<(String, String), String>,
     /// The number of the last message that was read, by thread and priority.
     last_read: BTreeMap<(String, Priority), usize>,
     /// Messages whose request Codex never read.
-    swallowed: HashSet<String>,
+    unread_messages: HashSet<String>,
     /// The requests about the commands of a thread, and their deadlines.
-    tidies: HashMap<u64, (Instant, String)>,
+    cleanup_requests: HashMap<u64, (Instant, String)>,
     /// Threads in which one of them failed.
-    untidy: HashSet<String>,
+    failed_cleanups: HashSet<String>,
 }
 
 fn text(value: &Value) -> &str {
@@ -97,7 +97,7 @@ fn text(value: &Value) -> &str {
 
 impl Checks {
     pub(crate) fn cover(&mut self, what: &str) {
-        *self.seen.entry(what.to_owned()).or_default() += 1;
+        *self.transitions.entry(what.to_owned()).or_default() += 1;
     }
 
     // The user's calls.
@@ -145,9 +145,9 @@ impl Checks {
 
     /// Checks whether the machine has accepted a response to a request of Codex.
     pub(crate) fn responded(&mut self, id: &str, did: bool) -> Result<(), String> {
-        self.asked.remove(id);
-        let may = self.open.get(id) == Some(&CodexRequest::Open) && !self.has_ended;
-        self.open.insert(id.into(), CodexRequest::Closed);
+        self.pending_requests.remove(id);
+        let may = self.open_requests.get(id) == Some(&CodexRequest::Open) && !self.has_ended;
+        self.open_requests.insert(id.into(), CodexRequest::Closed);
         match did == may {
             true => Ok(()),
             false => Err(format!("the response to request {id} is accepted: {did}")),
@@ -157,16 +157,17 @@ impl Checks {
     // What Codex does.
 
     pub(crate) fn turn_of_codex(&self, thread: &str) -> Option<&String> {
-        self.codex_runs.get(thread)
+        self.running_turns.get(thread)
     }
 
     /// Takes a request that Codex does not read.
     pub(crate) fn swallowed(&mut self, frame: &Value) {
         let params = &frame["params"];
-        self.swallowed
+        self.unread_messages
             .insert(text(&params["clientUserMessageId"]).to_owned());
         if text(&frame["method"]).contains("backgroundTerminals") {
-            self.untidy.insert(text(&params["threadId"]).to_owned());
+            self.failed_cleanups
+                .insert(text(&params["threadId"]).to_owned());
         }
     }
 
@@ -174,14 +175,14 @@ impl Checks {
     pub(crate) fn lost(&mut self, frame: &Value) {
         // It may be the list of the commands.
         if frame["result"]["data"].is_array() {
-            self.untidy.extend(self.threads.keys().cloned());
+            self.failed_cleanups.extend(self.threads.keys().cloned());
         }
     }
 
     /// Takes the end of a turn that the host does not get.
     pub(crate) fn unreported(&mut self, frame: &Value) {
         self.cover("an end is not reported");
-        self.untidy
+        self.failed_cleanups
             .insert(text(&frame["params"]["threadId"]).to_owned());
     }
 
@@ -192,10 +193,10 @@ impl Checks {
         match text(&frame["method"]) {
             "turn/started" => {
                 let turn = text(&params["turn"]["id"]).to_owned();
-                self.codex_runs.insert(thread, turn);
+                self.running_turns.insert(thread, turn);
             }
             "turn/completed" => {
-                self.codex_runs.remove(&thread);
+                self.running_turns.remove(&thread);
             }
             "item/started" if params["item"]["type"] == "commandExecution" => {
                 let id = text(&params["item"]["id"]).to_owned();
@@ -208,12 +209,12 @@ impl Checks {
                     return Ok(());
                 };
                 let turn = text(&params["turnId"]).to_owned();
-                if let Some(before) = self.read.insert(id.to_owned(), turn.clone()) {
+                if let Some(before) = self.turns_of_messages.insert(id.to_owned(), turn.clone()) {
                     return Err(format!("{id} is read by {before} and by {turn}"));
                 }
                 let key = (thread, message.priority);
                 let last = self.last_read.entry(key).or_default();
-                if *last > message.number && !self.swallowed.contains(id) {
+                if *last > message.number && !self.unread_messages.contains(id) {
                     return Err(format!("{id} is read after a later message"));
                 }
                 *last = message.number.max(*last);
@@ -236,12 +237,12 @@ impl Checks {
         match text(&frame["method"]) {
             "" => {
                 let turn = text(&frame["result"]["turn"]["id"]);
-                self.known.insert(turn.to_owned());
+                self.known_turns.insert(turn.to_owned());
                 if text(&frame["error"]["message"]).contains("NotSteerable") {
                     self.cover("a turn cannot be steered");
                 }
                 if let Some(request) = frame["id"].as_u64() {
-                    self.tidies.remove(&request);
+                    self.cleanup_requests.remove(&request);
                     let is_pending = self.requests.get(&request).is_some_and(|it| !it.1);
                     if let Some(thread) = frame["result"]["thread"]["id"].as_str()
                         && is_pending
@@ -251,42 +252,42 @@ impl Checks {
                 }
             }
             "turn/started" => {
-                self.known.insert(turn.to_owned());
+                self.known_turns.insert(turn.to_owned());
                 let turns = self.threads.get_mut(thread);
                 let before = turns.and_then(|it| it.running.replace(turn.to_owned()));
                 if let Some(before) = before.filter(|it| it != turn) {
-                    self.ended.insert(before.clone());
-                    self.ended_now.insert(before);
+                    self.ended_turns.insert(before.clone());
+                    self.newly_ended_turns.insert(before);
                 }
             }
             "turn/completed" => {
-                self.ended.insert(turn.to_owned());
-                self.ended_now.insert(turn.to_owned());
+                self.ended_turns.insert(turn.to_owned());
+                self.newly_ended_turns.insert(turn.to_owned());
                 if let Some(turns) = self.threads.get_mut(thread) {
                     turns.running.take_if(|it| *it == turn);
                     turns.was_idle |= turns.running.is_none();
                 } else {
-                    self.untidy.insert(thread.to_owned());
+                    self.failed_cleanups.insert(thread.to_owned());
                 }
                 for (id, of) in &self.turns_of_requests {
                     if of == turn {
-                        self.open.insert(id.clone(), CodexRequest::Closed);
+                        self.open_requests.insert(id.clone(), CodexRequest::Closed);
                     }
                 }
             }
             // The machine does not know this command.
             "item/started" if !self.threads.contains_key(thread) => {
-                self.untidy.insert(thread.to_owned());
+                self.failed_cleanups.insert(thread.to_owned());
             }
             "serverRequest/resolved" => {
                 let id = params["requestId"].to_string();
-                self.open.insert(id.into(), CodexRequest::Closed);
+                self.open_requests.insert(id.into(), CodexRequest::Closed);
             }
             _ if frame.get("id").is_some() => {
                 let id: Box<str> = frame["id"].to_string().into();
                 self.turns_of_requests
                     .insert(id.clone(), params["turnId"].clone());
-                match self.open.entry(id) {
+                match self.open_requests.entry(id) {
                     Entry::Vacant(it) => drop(it.insert(CodexRequest::Open)),
                     Entry::Occupied(_) => self.cover("a request is asked again"),
                 }
@@ -305,16 +306,20 @@ impl Checks {
         match event {
             Event::Request { request_id, frame } => {
                 let method = frame.method().to_owned();
-                if self.asked.insert(request_id.clone(), method).is_some()
-                    || self.answered.contains(&**request_id)
+                if self
+                    .pending_requests
+                    .insert(request_id.clone(), method)
+                    .is_some()
+                    || self.answered_requests.contains(&**request_id)
                 {
                     return Err(format!("request {request_id} is asked twice"));
                 }
-                self.answered.insert((**request_id).to_owned());
+                self.answered_requests.insert((**request_id).to_owned());
             }
             Event::Resolved { request_id, .. } => {
-                self.asked.remove(request_id);
-                self.open.insert(request_id.clone(), CodexRequest::Closed);
+                self.pending_requests.remove(request_id);
+                self.open_requests
+                    .insert(request_id.clone(), CodexRequest::Closed);
             }
             Event::Response { outcome, .. }
                 if self.is_strict && *outcome == Err(RequestError::TimedOut) =>
@@ -422,13 +427,17 @@ impl Checks {
         let turns = self.threads.get(thread);
         let running = turns.and_then(|it| it.running.clone());
         let current = |turn: &str| {
-            self.ended_now.contains(turn)
-                || !self.ended.contains(turn) && running.as_deref().is_none_or(|it| it == turn)
+            self.newly_ended_turns.contains(turn)
+                || !self.ended_turns.contains(turn)
+                    && running.as_deref().is_none_or(|it| it == turn)
         };
         let name = |member: &str| text(&params[member]).to_owned();
         match text(&frame["method"]) {
             "" => {
-                if !self.answered.insert(format!("response {}", frame["id"])) {
+                if !self
+                    .answered_requests
+                    .insert(format!("response {}", frame["id"]))
+                {
                     return Err(format!("request {} is answered twice", frame["id"]));
                 }
             }
@@ -438,22 +447,24 @@ impl Checks {
             "turn/start" => {}
             "turn/interrupt" => {
                 let turn = name("turnId");
-                let is_started = running.as_ref() == Some(&turn) || self.ended_now.contains(&turn);
+                let is_started =
+                    running.as_ref() == Some(&turn) || self.newly_ended_turns.contains(&turn);
                 if !is_started {
                     return Err(format!("{turn} is interrupted, but {running:?} runs"));
                 }
-                self.stopped.insert(turn);
+                self.interrupted_turns.insert(turn);
             }
             "turn/steer" => {
                 let turn = name("expectedTurnId");
-                if !self.known.contains(&turn) || !current(&turn) {
+                if !self.known_turns.contains(&turn) || !current(&turn) {
                     return Err(format!("{turn} is steered, but {running:?} runs"));
                 }
-                self.steered.insert(turn);
+                self.steered_turns.insert(turn);
             }
             "thread/backgroundTerminals/terminate" | "thread/backgroundTerminals/list" => {
-                let tidies = (now + TIMEOUT, thread.to_owned());
-                self.tidies.insert(frame["id"].as_u64().unwrap(), tidies);
+                let request = (now + TIMEOUT, thread.to_owned());
+                self.cleanup_requests
+                    .insert(frame["id"].as_u64().unwrap(), request);
                 self.cover(text(&frame["method"]));
             }
             _ => {
@@ -474,13 +485,13 @@ impl Checks {
 
     /// Records the deadlines that have passed.
     pub(crate) fn passed(&mut self, now: Instant) {
-        let late = self.tidies.values().filter(|it| it.0 <= now);
-        self.untidy.extend(late.map(|it| it.1.clone()));
+        let late = self.cleanup_requests.values().filter(|it| it.0 <= now);
+        self.failed_cleanups.extend(late.map(|it| it.1.clone()));
     }
 
     /// Records that the driver has written all lines of the machine.
     pub(crate) fn took_all(&mut self) {
-        self.ended_now.clear();
+        self.newly_ended_turns.clear();
         for turns in self.threads.values_mut() {
             turns.was_idle = turns.running.is_none();
         }
@@ -494,7 +505,7 @@ impl Checks {
             self.commands.get(&(thread.to_owned(), id.clone())) == self.turn_of_codex(thread)
         };
         let left = commands.iter().find(|id| !of_turn(id));
-        match left.filter(|_| !self.untidy.contains(thread)) {
+        match left.filter(|_| !self.failed_cleanups.contains(thread)) {
             Some(left) => Err(format!("{left} runs on after an interrupt")),
             None => Ok(()),
         }
@@ -517,11 +528,11 @@ impl Checks {
             let first = waiting.min_by_key(|(_, it)| (it.priority, it.number));
             let Some((id, first)) = first else { continue };
             let is_stuck = match first.priority {
-                Priority::Now => !self.stopped.contains(turn),
-                Priority::Next => !self.steered.contains(turn),
+                Priority::Now => !self.interrupted_turns.contains(turn),
+                Priority::Next => !self.steered_turns.contains(turn),
                 _ => false,
             };
-            if is_stuck && !self.stopped.contains(turn) {
+            if is_stuck && !self.interrupted_turns.contains(turn) {
                 return Err(format!("{id} does not reach {turn}"));
             }
         }
@@ -536,26 +547,29 @@ impl Checks {
         if let Some((interrupt, _)) = self.interrupts.iter().find(|it| !it.1.1) {
             return Err(format!("interrupt {interrupt} waits for ever"));
         }
-        if let Some((id, _)) = self.asked.first_key_value() {
+        if let Some((id, _)) = self.pending_requests.first_key_value() {
             return Err(format!("request {id} of Codex waits for ever"));
         }
         for (id, message) in &self.messages {
             let Some(end) = &message.end else {
                 return Err(format!("{id} is {} for ever", message.state));
             };
-            let read = self.read.get(id);
+            let turns_of_messages = self.turns_of_messages.get(id);
             let fits = match (message.state, end) {
                 (_, Ok((turn, outcome))) => {
-                    read == Some(turn) || read.is_none() && *outcome == TurnOutcome::Failed
+                    turns_of_messages == Some(turn)
+                        || turns_of_messages.is_none() && *outcome == TurnOutcome::Failed
                 }
                 // Nobody knows.
                 (SubmissionState::Unknown, _) => true,
-                (SubmissionState::CutOff, _) => read.is_some(),
-                _ => read.is_none(),
+                (SubmissionState::CutOff, _) => turns_of_messages.is_some(),
+                _ => turns_of_messages.is_none(),
             };
             if !fits {
                 let state = message.state;
-                return Err(format!("{id} is {state} by {end:?}, but read by {read:?}"));
+                return Err(format!(
+                    "{id} is {state} by {end:?}, but read by {turns_of_messages:?}"
+                ));
             }
         }
         Ok(())

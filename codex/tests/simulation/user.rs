@@ -101,8 +101,11 @@ impl World {
 
     /// Responds to a request of Codex, open or not.
     pub(crate) fn respond(&mut self, is_kind: bool) -> Result<(), String> {
-        let asked = &self.checks.asked;
-        let Some((id, method)) = asked.iter().nth(self.dice.below(asked.len())) else {
+        let pending_requests = &self.checks.pending_requests;
+        let Some((id, method)) = pending_requests
+            .iter()
+            .nth(self.dice.below(pending_requests.len()))
+        else {
             if let Some(id) = self.responded.last().cloned() {
                 let did = self.machine.respond(&id, Ok(Json::of_text("{}")));
                 return self.checks.responded(&id, did);

@@ -79,7 +79,7 @@ impl World {
 
     /// Returns how often something happened.
     pub(crate) fn seen(self) -> Seen {
-        self.checks.seen
+        self.checks.transitions
     }
 
     /// Runs a session to its end.
@@ -116,7 +116,7 @@ impl World {
         self.agent.open_gate();
         self.run_out()?;
         for _ in 0..MAX_STEPS {
-            if self.checks.asked.is_empty() {
+            if self.checks.pending_requests.is_empty() {
                 self.machine.poll_timeout().map_or(Ok(()), |_| {
                     Err("nothing happens, and a deadline remains".to_owned())
                 })?;

@@ -130,7 +130,8 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    /// Compares hidden members.
+    /// Compares hidden members: those that a later member replaces, or whose name has a lone
+    /// surrogate.
     fn more(&mut self, old: &[Member<'_>], new: &[Member<'_>]) {
         for member in new {
             if old.iter().any(|it| is_same_member(*it, *member)) {
