@@ -368,8 +368,8 @@ impl<'a> Loaded<'a> {
     }
 
     /// Hands over a message that an earlier host had accepted for the session. With
-    /// [`Redelivery::Resent`] it is sent, before all others. Returns what becomes of it:
-    /// [`Redelivery::CutOff`] if it is not a user message. Reported with
+    /// [`Redelivery::Resent`] it is sent, before all others. Returns its redelivery:
+    /// [`Redelivery::CutOff`] if the message is not a user message. Reported with
     /// [`Notice::Inherited`].
     ///
     /// A session that has such a message exists, also if its transcript is empty.

@@ -249,7 +249,7 @@ pub enum Shared {
 }
 
 impl Shared {
-    /// All of them.
+    /// All shared resources.
     pub const ALL: &[Self] = &[
         Self::ManagedSettings,
         Self::Files,

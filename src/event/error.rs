@@ -189,7 +189,7 @@ pub enum Error {
         /// The ID, as set by the option.
         session_id: String,
         /// The errors of the CLI's result and the tail of its standard error. Not part of
-        /// `Display`, which says the same.
+        /// `Display`, which has the same information.
         message: String,
     },
     /// The session store failed while a session was loaded.

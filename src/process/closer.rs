@@ -55,7 +55,7 @@ struct State {
 
 struct Thread {
     events: Arc<Events>,
-    /// The process that started the thread. A fork of it has no thread.
+    /// The process that started the thread. A process that was forked from it has no such thread.
     process: u32,
 }
 

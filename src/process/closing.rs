@@ -30,7 +30,7 @@ pub(super) struct Closing {
     pub(super) child: SharedChild,
     /// `None` if a thread waits for the child.
     pub(super) watched: Option<Watched>,
-    /// The parent process. In a fork of it, this state is a copy without a
+    /// The parent process. In a process that was forked from it, this state is a copy without a
     /// child.
     owner: u32,
     ladder: Mutex<Ladder>,

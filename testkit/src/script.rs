@@ -275,7 +275,7 @@ mod tests {
         }
     }
 
-    fn after(prompt_text: &str, result: &str) -> RequestInfo {
+    fn request_after(prompt_text: &str, result: &str) -> RequestInfo {
         RequestInfo {
             results: vec!["other".to_owned(), result.to_owned()],
             after_tools: true,
@@ -321,9 +321,9 @@ mod tests {
             ..prompt("x")
         };
         let requests = [
-            after("go", "fine"),
+            request_after("go", "fine"),
             prompt("go"),
-            after("go", "it was denied"),
+            request_after("go", "it was denied"),
             model,
             prompt("x"),
             prompt("x"),
@@ -346,7 +346,7 @@ mod tests {
             .reply(text_reply("long").when(When::predicate(first)).always())
             .reply(text_reply("short").always());
         let mut script = Script::new(&scenario);
-        let requests = [prompt("hello"), after("hello", ""), prompt("hello")];
+        let requests = [prompt("hello"), request_after("hello", ""), prompt("hello")];
         assert_eq!(take_all(&mut script, &requests), ["long", "long", "short"]);
     }
 
@@ -378,10 +378,10 @@ mod tests {
         let mut script = Script::new(&scenario);
         let requests = [
             prompt("go"),
-            after("go", ""),
-            after("go", ""),
-            after("go", ""),
-            after("go", ""),
+            request_after("go", ""),
+            request_after("go", ""),
+            request_after("go", ""),
+            request_after("go", ""),
             // Each prompt has its own limit.
             prompt("more"),
         ];

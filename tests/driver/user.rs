@@ -194,8 +194,8 @@ impl Users {
         });
     }
 
-    /// Responds to a request in a stream, as others may: soon, late, twice, or, unless they are
-    /// calm, not at all.
+    /// Responds to a request in a stream: soon, late or twice. If the session may have faults,
+    /// possibly not at all. Other users may respond to the same request.
     pub(crate) fn respond(&self, event: &Event, dice: &mut Random) {
         let Event::Request(pending) = event else {
             return;

@@ -302,7 +302,7 @@ enums! {
         Cancel = "cancel",
         /// Allows it once.
         Accept = "accept",
-        /// Allows it, and the same again, in this session.
+        /// Allows the action, and the same action for the rest of this session.
         AcceptForSession = "acceptForSession",
     }
 

@@ -16,7 +16,7 @@ union! {
         "readOnly" => ReadOnly(ReadOnly),
         /// Commands can write in the working directory.
         "workspaceWrite" => WorkspaceWrite(WorkspaceWrite),
-        /// The client runs Codex in a sandbox of its own.
+        /// The client runs Codex in its own sandbox, so Codex does not use one.
         "externalSandbox" => ExternalSandbox(ExternalSandbox),
         /// Commands run without a sandbox.
         "dangerFullAccess" => DangerFullAccess(DangerFullAccess),
@@ -133,7 +133,7 @@ objects! {
         pub model: String,
         /// The reasoning effort.
         pub reasoning_effort: Option<String>,
-        /// Instructions instead of those of the mode.
+        /// Instructions that replace those of the mode.
         pub developer_instructions: Option<String>,
     }
 }

@@ -71,7 +71,7 @@ pub(crate) struct Checks {
     /// The turns that the machine knows, by `turn/started` or a response.
     known_turns: HashSet<String>,
     ended_turns: HashSet<String>,
-    /// Those that ended since the machine was last asked what to write.
+    /// The turns that ended since the machine was last polled.
     newly_ended_turns: HashSet<String>,
     /// The turns that were to be interrupted, and those to which a message was to be added.
     interrupted_turns: HashSet<String>,
@@ -85,9 +85,9 @@ pub(crate) struct Checks {
     last_read: BTreeMap<(String, Priority), usize>,
     /// Messages whose request Codex never read.
     unread_messages: HashSet<String>,
-    /// The requests about the commands of a thread, and their deadlines.
+    /// The requests to terminate the commands of a thread, with their deadlines.
     cleanup_requests: HashMap<u64, (Instant, String)>,
-    /// Threads in which one of them failed.
+    /// Threads in which a cleanup request failed.
     failed_cleanups: HashSet<String>,
 }
 

@@ -300,8 +300,8 @@ async fn a_session_without_a_home_sees_everything_of_the_user() {
     }
 }
 
-/// A program runs sessions of three tenants at once. The homes of two have marks in the same places
-/// as the user's; the home of the third is empty.
+/// A program runs sessions of three tenants at once. The homes of two tenants have marks in the
+/// same places as the user's home; the home of the third is empty.
 #[tokio::test]
 async fn tenants_see_nothing_of_the_user_and_of_each_other() {
     let logins = [KEY, STORED, "settings.json: apiKeyHelper"];
