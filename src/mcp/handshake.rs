@@ -192,7 +192,7 @@ impl Handshake {
     /// Returns the parts of the server that agents do not use.
     fn unusable(&self, server: &str) -> Vec<Unusable> {
         match (&self.initialized, &self.failed) {
-            (Some(_), Some(error)) => vec![no_list(error)],
+            (Some(_), Some(error)) => vec![unreadable_list(error)],
             (Some(initialized), None) => {
                 let tools = self.tools.as_ref().map_or(&[][..], |it| &it.tools);
                 match unusable::is_empty(initialized, tools) {

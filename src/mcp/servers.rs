@@ -318,12 +318,12 @@ fn in_list(server: &str, response: &ServerJsonRpcMessage) -> Vec<Unusable> {
             ServerResult::ListToolsResult(list) => unusable::unsupported_tools(server, &list.tools),
             _ => vec![],
         },
-        JsonRpcMessage::Error(error) => vec![no_list(&error.error)],
+        JsonRpcMessage::Error(error) => vec![unreadable_list(&error.error)],
         _ => vec![],
     }
 }
 
-pub(super) fn no_list(error: &ErrorData) -> Unusable {
+pub(super) fn unreadable_list(error: &ErrorData) -> Unusable {
     Unusable::all(format!("`tools/list` failed: {}", error.message))
 }
 

@@ -160,7 +160,7 @@ impl Writer<'_> {
                         let result = format!("out{number}");
                         replies.say.push(bash(&command, &result));
                         self.decide("Bash", verdict(denied));
-                        self.asked();
+                        self.await_permission_request();
                     }
                     replies.end();
                 }
@@ -242,7 +242,7 @@ impl Writer<'_> {
         };
         replies.say.push(call);
         replies.end();
-        self.asked();
+        self.await_permission_request();
         match while_pending {
             Some(actions) => {
                 self.decide(name, json!("hold"));
@@ -376,7 +376,7 @@ impl Writer<'_> {
     }
 
     /// Waits for a permission request of the tool, if it requires one.
-    fn asked(&mut self) {
+    fn await_permission_request(&mut self) {
         if !self.plan.decides() {
             self.until(json!({"request": {"subtype": "can_use_tool"}}));
         }

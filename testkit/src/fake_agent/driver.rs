@@ -2,7 +2,7 @@
 
 use super::clock::Clock;
 use super::environment::SESSIONS;
-use super::exit::{USAGE, exit_with, no_log};
+use super::exit::{USAGE, exit_with, exit_without_log};
 use super::gates::{self, GateFolder};
 use super::input::{Input, Received};
 use super::log::Log;
@@ -264,7 +264,7 @@ impl Driver {
         if let Some(log) = &mut self.log
             && let Err(error) = log.written(&bytes)
         {
-            no_log(&error);
+            exit_without_log(&error);
         }
         self.stdout.write(&bytes)
     }
@@ -292,7 +292,7 @@ impl Driver {
     /// Writes to the log, if the log is enabled.
     fn note(&mut self, write: impl FnOnce(&mut Log) -> io::Result<()>) {
         if let Some(Err(error)) = self.log.as_mut().map(write) {
-            no_log(&error);
+            exit_without_log(&error);
         }
     }
 

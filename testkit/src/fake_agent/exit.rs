@@ -18,6 +18,6 @@ pub(crate) fn exit_with(message: &str, code: i32) -> ! {
 }
 
 /// Prints that the log cannot be written, and exits.
-pub(super) fn no_log(error: &io::Error) -> ! {
+pub(super) fn exit_without_log(error: &io::Error) -> ! {
     exit_with(&format!("fake-agent: cannot write `{LOG}`: {error}"), USAGE)
 }

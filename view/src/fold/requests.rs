@@ -103,7 +103,7 @@ impl View {
         }
     }
 
-    /// The call waits for no approval any more.
+    /// Removes the approval of a call that no longer needs one.
     pub(crate) fn no_approval(&mut self, call: &EntryId) {
         let approval = match self.get(call).map(|it| &it.body) {
             Some(Body::ToolCall(it)) => it.approval.clone(),
