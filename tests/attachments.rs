@@ -17,14 +17,14 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 /// An attachment that follows the commands of the test.
 struct CommandedAttachment {
     actions: UnboundedReceiver<Action>,
-    waits: Arc<AtomicBool>,
+    defers: Arc<AtomicBool>,
     is_lost: Arc<AtomicBool>,
     ended: UnboundedSender<()>,
 }
 
 impl CommandedAttachment {
     fn gate(&self) -> Gate {
-        match self.waits.load(Ordering::SeqCst) {
+        match self.defers.load(Ordering::SeqCst) {
             true => Gate::Wait,
             false => Gate::PassIfOwned,
         }
@@ -84,23 +84,23 @@ impl Attach for Once {
 /// The test's connection to the attachment.
 struct AttachmentControl {
     actions: UnboundedSender<Action>,
-    waits: Arc<AtomicBool>,
+    defers: Arc<AtomicBool>,
     is_lost: Arc<AtomicBool>,
     ended: UnboundedReceiver<()>,
 }
 
-fn attached(waits: bool) -> (Options, AttachmentControl) {
+fn attached(defers: bool) -> (Options, AttachmentControl) {
     let (actions, told) = unbounded_channel();
     let (end, ended) = unbounded_channel();
     let hand = AttachmentControl {
         actions,
-        waits: Arc::new(AtomicBool::new(waits)),
+        defers: Arc::new(AtomicBool::new(defers)),
         is_lost: Arc::default(),
         ended,
     };
     let told = CommandedAttachment {
         actions: told,
-        waits: Arc::clone(&hand.waits),
+        defers: Arc::clone(&hand.defers),
         is_lost: Arc::clone(&hand.is_lost),
         ended: end,
     };
@@ -138,7 +138,7 @@ async fn a_held_message_holds_later_messages_until_it_is_released() {
     let (client, mut agent) = connect(options).await;
     let first = client.send(message("a"));
     assert_eq!(client.handle().outbound_queue().await.unwrap().messages, 1);
-    hand.waits.store(false, Ordering::SeqCst);
+    hand.defers.store(false, Ordering::SeqCst);
     // This message is behind the first one in the queue.
     let second = client.send(message("b"));
     assert_eq!(client.handle().outbound_queue().await.unwrap().messages, 2);
@@ -163,9 +163,9 @@ async fn a_held_request_waits_for_a_retry() {
     agent.says(r#"{"type":"seen"}"#).await;
     let mut client = client;
     wait_for(&mut client, is_seen).await;
-    // The request still waits.
+    // The request is still deferred.
     hand.request_action(Action::Retry);
-    hand.waits.store(false, Ordering::SeqCst);
+    hand.defers.store(false, Ordering::SeqCst);
     hand.request_action(Action::Retry);
     let (request_id, answer) = agent.is_answered().await;
     assert_eq!((&*request_id, &answer["behavior"]), ("r1", &json!("allow")));
@@ -195,7 +195,7 @@ async fn a_held_result_holds_later_events_and_intercepted_messages_are_not_deliv
     assert_eq!(wait_for(&mut client, frame).await, "before");
     hand.request_action(Action::Notify(Notice::Withdrawn { uuid: "x".into() }));
     assert_eq!(wait_for(&mut client, frame).await, "notice x");
-    hand.waits.store(false, Ordering::SeqCst);
+    hand.defers.store(false, Ordering::SeqCst);
     hand.request_action(Action::Retry);
     assert_eq!(wait_for(&mut client, frame).await, "result");
     assert_eq!(wait_for(&mut client, frame).await, "behind");
@@ -220,7 +220,7 @@ async fn a_session_that_may_not_act_ends_silently() {
         .await;
     assert_eq!(client.handle().outbound_queue().await.unwrap().messages, 1);
     hand.is_lost.store(true, Ordering::SeqCst);
-    hand.waits.store(false, Ordering::SeqCst);
+    hand.defers.store(false, Ordering::SeqCst);
     hand.request_action(Action::Check);
     hand.request_action(Action::Retry);
     assert!(agent.input.next_line().await.unwrap().is_none());

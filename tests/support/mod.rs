@@ -125,9 +125,9 @@ impl Live {
 }
 
 impl Drop for Live {
-    /// Waits until the processes of the session have exited, because they could create
-    /// the removed home directory again. A failed test waits only briefly. Other tests
-    /// close their client, or drop it while the runtime continues.
+    /// Waits until the processes of the session have exited, because they could create the removed
+    /// home directory again. A failed test waits only briefly. A test that passes has closed its
+    /// client, or has dropped it in a runtime that continues.
     fn drop(&mut self) {
         let home = format!("HOME={}", self.home.path().display());
         let has_failed = std::thread::panicking();
