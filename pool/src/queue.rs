@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// The maximum number of tenants without waiters whose last grants are stored.
-const REMEMBERED: usize = 1024;
+const MAX_IDLE_TENANTS: usize = 1024;
 
 /// Waiters by tenant.
 #[derive(Debug, Default)]
@@ -84,7 +84,7 @@ impl Queue {
 
     /// Removes tenants without waiters whose last grants do not affect the order.
     fn forget(&mut self) {
-        if self.tenants.len() <= REMEMBERED {
+        if self.tenants.len() <= MAX_IDLE_TENANTS {
             return;
         }
         let waiting = self.tenants.values().filter(|it| !it.waiters.is_empty());

@@ -135,7 +135,7 @@ impl Closing {
         true
     }
 
-    pub(super) fn closed_with_all_by(&self, close_input: impl FnOnce() + Send + 'static) {
+    pub(super) fn set_input_closer(&self, close_input: impl FnOnce() + Send + 'static) {
         *lock(&self.close_input_with_all) = Some(Box::new(close_input));
     }
 

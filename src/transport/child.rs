@@ -105,7 +105,7 @@ impl Peer for ChildProcess {
     }
 
     fn attached(&self, close_input: CloseInput) {
-        self.closed_with_all_by(close_input);
+        self.set_input_closer(close_input);
     }
 
     fn close(&self, close_input: CloseInput) {

@@ -86,11 +86,11 @@ pub(crate) fn deny(_: &PendingRequest) -> PermissionResult {
 
 impl Session {
     pub(crate) async fn start(options: Options) -> Self {
-        Self::go_on(options, View::new()).await
+        Self::resume(options, View::new()).await
     }
 
     /// Starts a session whose view has entries already.
-    pub(crate) async fn go_on(options: Options, view: View) -> Self {
+    pub(crate) async fn resume(options: Options, view: View) -> Self {
         let mut initialize = Initialize::default();
         initialize.forward_subagent_text = Some(true);
         let options = options.initialize(initialize).requests_in_stream(true);

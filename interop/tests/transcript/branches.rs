@@ -17,7 +17,7 @@ fn standing(lines: &[Value], history: History, wanted: Standing) -> Vec<String> 
     records.iter().filter_map(of).collect()
 }
 
-fn dead(lines: &[Value]) -> Vec<String> {
+fn dead_records(lines: &[Value]) -> Vec<String> {
     standing(lines, History::All, Standing::Dead)
 }
 
@@ -33,7 +33,7 @@ fn resuming_at_an_earlier_message_abandons_a_branch() {
         prompt("6", Some("2"), "three"),
         model_record("7", "6", "m-3", text("d")),
     ];
-    assert_eq!(dead(&lines), ["4", "5"]);
+    assert_eq!(dead_records(&lines), ["4", "5"]);
 }
 
 #[test]
@@ -50,11 +50,11 @@ fn calls_beside_the_one_whose_answer_came_last_are_live() {
         answer("8", "2", "t-1"),
         model_record("9", "8", "m-2", text("done")),
     ];
-    assert_eq!(dead(&lines), Vec::<String>::new());
+    assert_eq!(dead_records(&lines), Vec::<String>::new());
     // The result is the same after rewinding to the first call.
     let mut back = lines.to_vec();
     back.push(prompt("10", Some("2"), "no"));
-    assert_eq!(dead(&back), ["9"]);
+    assert_eq!(dead_records(&back), ["9"]);
 }
 
 #[test]
@@ -65,15 +65,15 @@ fn a_rewound_branch_is_abandoned_at_once() {
         prompt("3", Some("2"), "two"),
         json!({"type": "last-prompt", "lastPrompt": "one", "leafUuid": "2", "sessionId": "s"}),
     ];
-    assert_eq!(dead(&lines), Vec::<String>::new());
+    assert_eq!(dead_records(&lines), Vec::<String>::new());
     lines.push(json!({
         "type": "last-prompt", "leafUuid": "2", "explicit": true, "rewound": true, "sessionId": "s",
     }));
-    assert_eq!(dead(&lines), ["3"]);
+    assert_eq!(dead_records(&lines), ["3"]);
     lines.push(json!({
         "type": "last-prompt", "leafUuid": null, "explicit": true, "sessionId": "s",
     }));
-    assert_eq!(dead(&lines), ["1", "2", "3"]);
+    assert_eq!(dead_records(&lines), ["1", "2", "3"]);
 }
 
 pub(crate) fn compacted() -> Vec<Value> {
@@ -144,7 +144,7 @@ fn cycles_of_parents_terminate() {
         answer("4", "3", "t-1"),
         prompt("5", Some("1"), "two"),
     ];
-    assert_eq!(dead(&lines), ["3", "4"]);
+    assert_eq!(dead_records(&lines), ["3", "4"]);
 }
 
 /// Returns the texts of a transcript's messages. The records are a second apart.
@@ -192,7 +192,7 @@ fn unlinked_records_are_not_in_the_conversation() {
         prompt("5", Some("1"), "two"),
     ];
     assert_eq!(texts(&lines), ["one", "a"]);
-    assert_eq!(dead(&lines), ["5"]);
+    assert_eq!(dead_records(&lines), ["5"]);
     assert_eq!(standing(&lines, History::All, Standing::Unlinked), ["4"]);
     // The record of the prompt is missing.
     let mut lines = lines.to_vec();
