@@ -123,15 +123,19 @@ fn system(subtype: &str, i: usize) -> Value {
 type Hostile = (&'static str, fn(usize) -> Vec<u8>);
 
 const HOSTILE: &[Hostile] = &[
-    ("open asks", |n| lines((0..n).map(ask))),
+    ("open asks", |n| lines((0..n).map(permission_request))),
     ("asks, and results of others", |n| {
-        lines((0..n).map(ask).chain((n..2 * n).map(result)))
+        lines((0..n).map(permission_request).chain((n..2 * n).map(result)))
     }),
     ("asks, and results of the last first", |n| {
-        lines((0..n).map(ask).chain((0..n).rev().map(result)))
+        lines(
+            (0..n)
+                .map(permission_request)
+                .chain((0..n).rev().map(result)),
+        )
     }),
     ("asks, and cancels in their order", |n| {
-        lines((0..n).map(ask).chain((0..n).map(cancel)))
+        lines((0..n).map(permission_request).chain((0..n).map(cancel)))
     }),
     ("asks, each taken back at once", |n| {
         lines((0..n).flat_map(|i| [permission_request(i), cancel(i)]))

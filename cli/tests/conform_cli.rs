@@ -39,7 +39,7 @@ fn file(folder: &Path, content: &Value) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// The folder of the whole project.
+/// Returns the folder of the workspace.
 fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }

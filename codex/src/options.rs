@@ -228,8 +228,8 @@ impl ThreadOptions {
         self
     }
 
-    /// With the feature `mcp`: adds the tools of a server of the crate `agentwire`, which the same
-    /// program can give to Claude Code. In a [`policy`](Self::policy), their names are
+    /// Adds the tools of a server of the crate `agentwire`, which also works with Claude Code.
+    /// Requires the feature `mcp`. In a [`policy`](Self::policy), their names are
     /// `mcp__SERVER__TOOL`, as for Claude Code. See [`tool`](Self::tool).
     #[cfg(feature = "mcp")]
     #[must_use]

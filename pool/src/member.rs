@@ -29,7 +29,8 @@ impl Drop for Member {
 pub(crate) struct JoinOnOpen(Mutex<Option<Session>>);
 
 impl JoinOnOpen {
-    /// `gated` is notified if a message is deferred.
+    /// Creates the attachment of a member. `gated` is notified if a message is
+    /// deferred.
     pub(crate) fn new(member: Member, gated: Option<oneshot::Sender<()>>) -> Self {
         Self(Mutex::new(Some(Session {
             member,

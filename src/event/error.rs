@@ -395,7 +395,7 @@ pub enum EndReason {
 }
 
 impl SessionEnd {
-    /// The end of a session that is closing.
+    /// Returns the end of a session that is being closed.
     pub(crate) fn closing(reason: EndReason) -> Self {
         Self {
             reason,

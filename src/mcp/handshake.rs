@@ -2,7 +2,7 @@
 //! own.
 
 use super::server::SharedServer;
-use super::servers::{McpServers, no_list};
+use super::servers::{McpServers, unreadable_list};
 use super::unusable::{self, Unusable};
 use super::wire::ServerEventKind;
 use crate::command::Command;

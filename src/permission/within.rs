@@ -234,7 +234,7 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    /// A project with links, and a directory outside of it.
+    /// Creates a project with links, and a directory outside of it.
     fn create_project() -> (tempfile::TempDir, PathBuf) {
         let root = tempfile::tempdir().unwrap();
         let real = root.path().canonicalize().unwrap();
@@ -260,7 +260,7 @@ mod tests {
         (root, real)
     }
 
-    /// The decision: `allow`, the message of a denial, or `none`.
+    /// Returns the decision: `allow`, the message of a denial, or `none`.
     fn decision(within: &Within, request: &CanUseTool) -> String {
         match within.decide(request) {
             Decision::Decided(PermissionResult::Allow(_)) => "allow".to_owned(),

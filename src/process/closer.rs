@@ -218,7 +218,8 @@ impl State {
         }
     }
 
-    /// A forked process has neither the thread nor the children.
+    /// Drops the state that a forked process has inherited: it has neither the thread nor the
+    /// children.
     fn forget_inherited(&mut self) {
         let process = std::process::id();
         if self.thread.as_ref().is_some_and(|it| it.process != process) {

@@ -60,7 +60,8 @@ impl Descendants {
         self.root
     }
 
-    /// Must be called when the child is reaped: its PID may then be reused.
+    /// Drops the child's PID. Must be called when the child is reaped, because the PID may then be
+    /// reused.
     pub(super) fn forget_root(&mut self) {
         self.root = None;
     }

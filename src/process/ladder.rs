@@ -235,7 +235,7 @@ impl Ladder {
         self.descendants.root()
     }
 
-    /// Call this when the child is reaped.
+    /// Drops the child's PID and process group. Call this when the child is reaped.
     pub(super) fn forget_group(&mut self) {
         self.descendants.forget_root();
     }

@@ -409,7 +409,7 @@ fn message(dice: &mut Random) -> UserMessage {
     message
 }
 
-/// A permission callback that decides soon or late, never decides, or fails.
+/// Decides about a permission request, soon or late or never, or fails.
 pub(crate) fn decide(
     dice: &Mutex<Random>,
     log: &Log,

@@ -337,7 +337,7 @@ fn lay_out(project: &Path, home: &Path, elsewhere: &Path) {
     }
 }
 
-/// An MCP server with these tools, which do nothing.
+/// Returns an MCP server with these tools, which do nothing.
 fn server(tools: &[&str]) -> Value {
     let tools: Vec<Value> = tools
         .iter()

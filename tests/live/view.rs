@@ -310,7 +310,7 @@ async fn failed_requests() {
     session.check(&projects(&live)).await;
 }
 
-/// A call of each tool of the CLI.
+/// Returns a call of each tool of the CLI.
 fn calls() -> Vec<Step> {
     let call = |name: &str, input: Value| Step::tool(name, input, "");
     vec![

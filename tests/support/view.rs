@@ -163,7 +163,7 @@ impl Session {
     }
 }
 
-/// The parts of entries that no transcript has. `View::restore` documents each.
+/// Returns whether a transcript has this part of an entry. `View::restore` documents each.
 fn is_stored(entry: &Entry) -> bool {
     match &entry.body {
         Body::TurnEnd(_) | Body::Approval(_) => false,

@@ -308,7 +308,7 @@ enums! {
 
     /// The kind of an elicitation.
     pub enum ElicitationMode {
-        /// A form of MCP.
+        /// A form, as MCP defines it.
         Form = "form",
         /// A page that the user opens.
         Url = "url",

@@ -121,7 +121,7 @@ impl Agent {
         result
     }
 
-    /// Another client does something.
+    /// Performs a random action of another client.
     pub(crate) fn act_as_other_client(&mut self, dice: &mut Random, thread: &str, checks: &Checks) {
         self.other_client_actions += 1;
         let input = json!([{"type": "text", "text": "other"}]);

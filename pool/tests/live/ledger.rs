@@ -9,7 +9,7 @@ use agentwire_testkit::{Reply, Scenario, Step, ToolCall, Usage};
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// The usage of a reply: the output tokens identify it.
+/// Returns the usage of a reply. The output tokens identify it.
 fn reply(steps: impl IntoIterator<Item = Step>, output: u64) -> Reply {
     let usage = Usage {
         input_tokens: Some(output * 100),

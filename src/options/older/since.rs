@@ -236,7 +236,7 @@ pub(super) const IGNORED: &[Ignored] = &[
     }),
 ];
 
-/// A hook is required if its failure is configured to block.
+/// Returns the use of a hook event. The hook is required if its failure is configured to block.
 fn hook(line: &CommandLine, event: &str) -> OptionUse {
     let hooks = line.initialize.hooks.iter().flatten();
     let matchers = hooks

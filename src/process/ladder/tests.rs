@@ -224,7 +224,7 @@ impl World {
         self.log.iter().map(|(_, action)| action.clone()).collect()
     }
 
-    /// The time of the child's first signal.
+    /// Returns the time of the child's first signal.
     fn signalled(&self) -> Option<Duration> {
         let is_signal = |(_, action): &&(_, Action)| matches!(action, Action::SignalChild(_));
         Some(self.log.iter().find(is_signal)?.0)

@@ -18,7 +18,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::{sleep, timeout};
 
-/// The length of the leases.
+/// Returns the length of the leases.
 fn lease() -> Duration {
     Duration::from_secs(number("AGENTWIRE_LEASE", 4))
 }

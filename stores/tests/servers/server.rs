@@ -179,7 +179,7 @@ impl NatsServer {
         Self::configured(Running::new(), &format!("max_payload: {bytes}\n"))
     }
 
-    /// The servers of a cluster.
+    /// Starts the servers of a cluster.
     pub(crate) fn cluster(servers: usize) -> Vec<Self> {
         let all: Vec<_> = (0..servers)
             .map(|_| (Running::new(), Running::new()))

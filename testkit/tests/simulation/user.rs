@@ -98,8 +98,8 @@ impl World {
         }
     }
 
-    /// An MCP server in the host sends a message, often just before it
-    /// responds.
+    /// Sends a message of an MCP server in the host, often just before its
+    /// response.
     fn send_from_server(&mut self) {
         self.relayed += 1;
         let id = format!("mcp-{}", self.relayed);

@@ -15,7 +15,7 @@ data! {
         Diff(Diff),
         /// A command and its output.
         Command(Command),
-        /// Places that a search found.
+        /// The hits of a search.
         Search(Search),
         /// Pages on the web.
         Links(Links),
@@ -95,7 +95,7 @@ data! {
         pub output_file: Option<String>,
     }
 
-    /// Places that a search found.
+    /// The hits of a search.
     pub struct Search {
         /// The places.
         pub hits: Vec<Hit>,
@@ -105,7 +105,7 @@ data! {
         pub omitted: Option<u64>,
     }
 
-    /// A place that a search found.
+    /// A hit of a search.
     #[derive(Eq)]
     pub struct Hit {
         /// The file and the line.

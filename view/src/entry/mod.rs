@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// | approval | `approval/` and the `request_id` |
 /// | notice, end of a turn | the `uuid` of the message |
 ///
-/// Where the agent sends no such ID, the entry has a number.
+/// If the agent sends no such ID, the ID is a number.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EntryId(Arc<str>);
 
@@ -195,8 +195,8 @@ data! {
     pub struct Text {
         /// The text.
         pub text: LongText,
-        /// Whether the text is complete. A text of Claude Code that was cut off stays incomplete; one
-        /// of another agent is complete when it grows no more.
+        /// Whether the text is complete. A text of Claude Code that was cut off stays incomplete; a
+        /// text of another agent is complete when nothing more is appended.
         pub complete: bool,
     }
 
@@ -214,7 +214,7 @@ data! {
     /// A part that was omitted from a text.
     #[derive(Copy, Eq)]
     pub struct Omitted {
-        /// The position of the part in the text that is left, in bytes of UTF-8.
+        /// The position of the omission in the remaining text, in bytes of UTF-8.
         #[cfg_attr(test, ts(type = "number"))]
         pub at: u64,
         /// The length of the part in bytes of UTF-8.
@@ -433,12 +433,12 @@ data! {
         pub description: Option<String>,
     }
 
-    /// A permission request that is pending. It is the last entry of its agent, and is
-    /// removed when it needs no response any more.
+    /// A permission request that is pending. It is the last entry of its agent, and is removed when
+    /// it is no longer pending.
     pub struct Approval {
         /// The request to respond to.
         pub request_id: String,
-        /// The tool call for which the request is.
+        /// The tool call of the request.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional, type = "string"))]
         pub tool_call: Option<EntryId>,
@@ -450,7 +450,7 @@ data! {
         pub reason: Option<String>,
         /// The action of the call.
         pub content: Vec<Content>,
-        /// The rules to allow calls like this one for the future. Empty if that is not offered.
+        /// The rules that would allow similar calls in the future. Empty if the agent offers none.
         pub always: Vec<String>,
     }
 

@@ -103,7 +103,7 @@ impl View {
         }
     }
 
-    /// Remembers the entry of a task.
+    /// Stores the entry of a task.
     pub(super) fn follow(&mut self, task: &str, id: &EntryId) {
         if self.fold.tasks.len() >= FOLLOWED {
             self.fold.tasks.clear();
@@ -231,7 +231,7 @@ impl View {
         }
     }
 
-    /// The session has ended, and its background tasks with it.
+    /// Ends the background tasks at the end of the session.
     pub(crate) fn end_tasks(&mut self) {
         let tasks: BTreeSet<EntryId> = self.fold.tasks.drain().map(|(_, id)| id).collect();
         for id in tasks {
@@ -301,7 +301,7 @@ fn response<'a>(output: Option<&Json>, text: &'a str) -> Cow<'a, str> {
     }
 }
 
-/// Removes the list of tools that the agent puts before a response without them.
+/// Removes the list of tools that the agent prepends to a response without tool calls.
 fn without_tool_list(response: &str) -> &str {
     let rest = response.strip_prefix("<tools-used-before-summary>");
     let rest = rest.and_then(|rest| rest.split_once("</tools-used-before-summary>"));

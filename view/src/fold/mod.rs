@@ -1,4 +1,4 @@
-//! Turns what a session delivers into changes.
+//! Converts the messages and events of a session to changes.
 
 mod agents;
 mod calls;
@@ -36,7 +36,8 @@ pub(crate) struct Fold {
     pub(crate) acp: crate::acp::Acp,
 }
 
-/// The number of tasks and requests that a view follows at once.
+/// The maximum number of tasks and requests that a view follows at the same
+/// time.
 pub(crate) const FOLLOWED: usize = 4096;
 
 impl View {

@@ -77,7 +77,7 @@ impl View {
         self.insert(id, None, Body::Question(Box::new(question)));
     }
 
-    /// A request needs no response any more.
+    /// Removes a request that is no longer pending.
     pub(super) fn finish_request(&mut self, request_id: &str) {
         let Some(id) = self.fold.requests.remove(request_id) else {
             return;
@@ -122,7 +122,7 @@ impl View {
         }
     }
 
-    /// Removes all requests: the session that could take a response has ended.
+    /// Removes all requests at the end of the session.
     pub(super) fn settle_all(&mut self) {
         let requests: Vec<Box<str>> = self.fold.requests.keys().cloned().collect();
         for request in requests {

@@ -60,7 +60,7 @@ fn in_title(tool: &str) -> &'static [&'static str] {
 struct Call<'a> {
     input: Fields<'a>,
     cwd: Option<&'a str>,
-    /// The length of the content, if it is wanted.
+    /// The maximum length of the content. `None` if it is not needed.
     most: Option<usize>,
 }
 
@@ -87,7 +87,7 @@ impl Call<'_> {
         self.input.text(name)
     }
 
-    /// Returns a call with the verb and this member of the input as title.
+    /// Describes a call. The title is the verb and this member of the input.
     fn described_by(&self, verb: &str, name: &str, kind: ToolKind) -> Described {
         plain(with(verb, self.text(name).as_deref()), kind)
     }
@@ -275,7 +275,7 @@ impl Call<'_> {
         described
     }
 
-    /// Adds the diff of a change that was not made yet.
+    /// Adds the diff of a proposed change.
     fn propose(&self, described: &mut Described, hunks: Vec<Hunk>) {
         let (Some(location), Some(most)) = (described.locations.first(), self.most) else {
             return;
