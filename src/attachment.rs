@@ -180,15 +180,15 @@ pub trait Attachment: Send + 'static {
     }
 }
 
-/// Whether something may happen now.
+/// The decision of a gate about a message, a request or a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Gate {
-    /// It may.
+    /// The gated item passes.
     Pass,
-    /// It has to wait.
+    /// The gated item is deferred.
     Wait,
-    /// It may, unless the session [may not act](Attachment::may_act) any more.
+    /// The gated item passes, unless the session [may not act](Attachment::may_act) any more.
     PassIfOwned,
 }
 
@@ -213,7 +213,7 @@ pub enum AttachmentEvent<'a> {
     /// A process of the agent runs.
     #[non_exhaustive]
     Started {
-        /// Its ID, if it is a process of this system.
+        /// The process ID, if the process runs on this system.
         pid: Option<u32>,
         /// The value of `AGENTWIRE_SESSION` in the environment of all that it starts, if it
         /// has one.

@@ -490,7 +490,7 @@ status: Status,
 failure?: Failure, };
 
 /**
- * One question with its choices.
+ * A question with its choices.
  */
 export type QuestionItem = { 
 /**

@@ -154,7 +154,7 @@ pub enum Error {
     NoTurn {
         /// The message.
         uuid: Box<str>,
-        /// Its delivery status.
+        /// The delivery status of the message.
         state: SubmissionState,
     },
     /// The outbound queue has no space for a message or request; see
@@ -167,7 +167,7 @@ pub enum Error {
     Lagged {
         /// The number of pieces of text. Joined pieces count as one.
         events: usize,
-        /// Their size on the wire, in bytes.
+        /// The size of the pieces on the wire, in bytes.
         bytes: usize,
     },
     /// The session is open in another process; see

@@ -187,7 +187,7 @@ pub enum Notice {
     Lagged {
         /// The number of events. Joined partial messages count as one.
         events: usize,
-        /// Their size in bytes.
+        /// The size of the discarded events in bytes.
         bytes: usize,
     },
 }

@@ -16,11 +16,11 @@ pub(crate) type Exit = Result<ExitStatus, Arc<io::Error>>;
 /// The observed state of a child.
 #[derive(Debug)]
 pub(super) enum ChildState {
-    /// It has not exited, or a debugger has to be notified first.
+    /// The child has not exited, or a debugger has to be notified first.
     Running,
-    /// It has exited, and is not reaped.
+    /// The child has exited, and is not reaped.
     Unreaped(ExitStatus),
-    /// It has exited, and its PID may have been reused.
+    /// The child has exited, and its PID may have been reused.
     Reaped(Exit),
 }
 

@@ -27,7 +27,7 @@ pub enum Always {
     No,
     /// The calls that these rules allow. The agent suggested them.
     Rules(Vec<PermissionRule>),
-    /// This tool with this exact input.
+    /// The calls of this tool with this exact input.
     ThisInput,
 }
 

@@ -140,7 +140,7 @@ pub enum SubmissionError {
     /// The thread is not open.
     #[error("the thread is not open")]
     NoThread,
-    /// Its request failed.
+    /// The request for the turn failed.
     #[error(transparent)]
     Request(#[from] RequestError),
 }

@@ -73,7 +73,7 @@ pub enum Priority {
 /// A message to a thread.
 #[derive(Debug, Clone)]
 pub struct Submission {
-    /// Its ID, which Codex returns as the `clientId` of an item. Must be unique.
+    /// The ID of the message, which Codex returns as the `clientId` of an item. Must be unique.
     pub id: Box<str>,
     /// The priority.
     pub priority: Priority,

@@ -34,7 +34,7 @@ pub(super) struct Starting {
 /// A running turn.
 #[derive(Debug, Default)]
 pub(super) struct Turn {
-    /// Its ID, if known.
+    /// The ID of the turn, if known.
     id: Option<Box<str>>,
     /// Whether Codex has sent `turn/started`. Only then can it be interrupted.
     is_started: bool,

@@ -369,7 +369,7 @@ objects! {
 enums! {
     /// The state of a command or a file change.
     pub enum ItemStatus {
-        /// It is running, or an approval is pending.
+        /// The command or change is in progress, or an approval is pending.
         InProgress = "inProgress",
         /// It succeeded.
         Completed = "completed",

@@ -363,37 +363,37 @@ objects! {
 enums! {
     /// The state of a step.
     pub enum PlanStepStatus {
-        /// It has not started.
+        /// The step has not started.
         Pending = "pending",
-        /// It is in progress.
+        /// The step is in progress.
         InProgress = "inProgress",
-        /// It is complete.
+        /// The step is complete.
         Completed = "completed",
     }
 
     /// The state of a run of a hook.
     pub enum HookStatus {
-        /// It is running.
+        /// The hook is running.
         Running = "running",
         /// It succeeded.
         Completed = "completed",
         /// It failed.
         Failed = "failed",
-        /// It blocked the action.
+        /// The hook blocked the action.
         Blocked = "blocked",
-        /// It stopped the turn.
+        /// The hook stopped the turn.
         Stopped = "stopped",
     }
 
     /// The state of an MCP server.
     pub enum McpServerState {
-        /// It is starting.
+        /// The server is starting.
         Starting = "starting",
-        /// Its tools are available.
+        /// The server's tools are available.
         Ready = "ready",
         /// It failed.
         Failed = "failed",
-        /// Its start was cancelled.
+        /// The start of the server was cancelled.
         Cancelled = "cancelled",
     }
 }

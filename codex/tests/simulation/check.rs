@@ -48,7 +48,7 @@ struct Turns {
 #[derive(Debug, PartialEq, Eq)]
 enum CodexRequest {
     Open,
-    /// It must not be answered any more.
+    /// A response is no longer allowed.
     Closed,
 }
 

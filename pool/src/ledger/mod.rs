@@ -148,9 +148,9 @@ impl Tenant {
 pub struct OverBudget {
     /// The tenant.
     pub tenant: String,
-    /// Its budget, in US dollars.
+    /// The budget of the tenant, in US dollars.
     pub budget_usd: f64,
-    /// Its recorded cost, in US dollars.
+    /// The recorded cost of the tenant, in US dollars.
     pub spent_usd: f64,
 }
 

@@ -20,9 +20,9 @@ const SECOND: Duration = Duration::from_secs(1);
 enum Activity {
     /// It sleeps.
     Sleeping,
-    /// It is runnable, and gets no CPU.
+    /// The process is runnable, and gets no CPU.
     Starving,
-    /// It runs all the time.
+    /// The process runs all the time.
     Running,
 }
 

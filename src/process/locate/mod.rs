@@ -42,13 +42,13 @@ pub(crate) struct Cli {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CliSource {
-    /// [`Options::cli`](crate::Options::cli) sets it.
+    /// [`Options::cli`](crate::Options::cli) sets the CLI.
     Option,
-    /// The variable `AGENTWIRE_CLI` sets it.
+    /// The variable `AGENTWIRE_CLI` sets the CLI.
     Variable,
-    /// It is on the `PATH`.
+    /// The CLI is on the `PATH`.
     Path,
-    /// It is in a folder where installers put it.
+    /// The CLI is in a folder that installers use.
     InstallFolder,
 }
 

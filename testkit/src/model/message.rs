@@ -51,7 +51,7 @@ pub(super) enum Content {
     Thinking {
         signature: Option<String>,
     },
-    /// Redacted thinking with this data. It has no pieces.
+    /// Redacted thinking with this data, which is not streamed in pieces.
     Redacted(String),
     /// A tool call. The pieces are the JSON text of its input.
     Tool {

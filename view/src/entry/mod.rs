@@ -402,7 +402,7 @@ data! {
         pub failure: Option<Failure>,
     }
 
-    /// One question with its choices.
+    /// A question with its choices.
     pub struct QuestionItem {
         /// A short label.
         #[serde(skip_serializing_if = "Option::is_none")]

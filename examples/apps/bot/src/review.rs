@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct Review {
     /// Empty if there is nothing to report.
     pub findings: Vec<Finding>,
-    /// One or two sentences.
+    /// A summary of one or two sentences.
     pub summary: String,
 }
 
@@ -42,9 +42,9 @@ pub struct Finding {
 pub enum Severity {
     /// A remark.
     Info,
-    /// It should change.
+    /// The code should be changed.
     Warning,
-    /// It must not be merged.
+    /// The change must not be merged.
     Error,
 }
 

@@ -71,7 +71,7 @@ pub(crate) enum ContentOwner {
     User,
     /// The user's, for the working directory. Belongs to the settings `local`.
     Local,
-    /// Those of the working directory's parents, one of which is the home of the program's user.
+    /// The parents of the working directory, one of which is the home of the program's user.
     Parents,
     /// An inherited variable, with this value.
     Variable(&'static str),

@@ -11,7 +11,7 @@ use super::words::{is_invisible, name};
 pub(crate) struct Part {
     /// The command as written, without surrounding space and trailing redirections.
     pub(crate) text: String,
-    /// Its words, without quotes.
+    /// The words of the command, without quotes.
     pub(crate) words: Vec<Word>,
 }
 

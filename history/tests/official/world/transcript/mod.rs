@@ -10,7 +10,7 @@ pub(crate) struct Transcript<'r> {
     random: &'r mut Random,
     session: String,
     cwd: String,
-    /// Other directories and sessions.
+    /// The directories and sessions of other records.
     elsewhere: Vec<String>,
     sessions: Vec<String>,
     /// Whether the records belong to a sub-agent.
