@@ -32,11 +32,11 @@ fn some_time(dice: &mut Random) -> Duration {
 pub(crate) async fn run(seed: u64, log: &Log) -> Result<(), String> {
     let mut dice = Random::new(seed);
     let returns_interrupted_turns = dice.one_in(3);
-    let fails = dice.one_in(3);
+    let may_fail = dice.one_in(3);
     log.note(format_args!(
-        "hands back: {returns_interrupted_turns}, starts fail: {fails}"
+        "hands back: {returns_interrupted_turns}, starts fail: {may_fail}"
     ));
-    let machine = Machine::new(split(&mut dice), log.clone(), fails);
+    let machine = Machine::new(split(&mut dice), log.clone(), may_fail);
     machine.disk.lock().returns_interrupted_turns = returns_interrupted_turns;
     let policy = RestartPolicy::default()
         .hang(Duration::from_secs(60))

@@ -24,7 +24,7 @@ pub(crate) struct Machine {
     dice: Arc<Mutex<Random>>,
     running: Arc<Mutex<Option<Arc<Process>>>>,
     /// Whether starts after the first may fail.
-    pub(crate) fails: bool,
+    pub(crate) may_fail: bool,
 }
 
 /// The time until the cleanup after a process is complete.
@@ -43,13 +43,13 @@ struct Process {
 }
 
 impl Machine {
-    pub(crate) fn new(dice: Random, log: Log, fails: bool) -> Self {
+    pub(crate) fn new(dice: Random, log: Log, may_fail: bool) -> Self {
         Self {
             log,
             disk: Disk::default(),
             dice: Arc::new(Mutex::new(dice)),
             running: Arc::default(),
-            fails,
+            may_fail,
         }
     }
 
@@ -80,7 +80,7 @@ impl Machine {
 impl Transport for Machine {
     async fn open(&mut self, line: &CommandLine, policy: ClosePolicy) -> Result<Connection, Error> {
         let mut dice = self.dice();
-        if self.disk.lock().processes > 0 && self.fails && dice.one_in(6) {
+        if self.disk.lock().processes > 0 && self.may_fail && dice.one_in(6) {
             self.log.note("a process cannot be started");
             return Err(Error::transport("there is no memory"));
         }

@@ -157,7 +157,7 @@ async fn a_kill_while_text_streams_fails_the_turn_and_what_waits() {
 #[tokio::test]
 async fn a_kill_during_a_command_leaves_no_process() {
     let gates = Gates::new().unwrap();
-    let replies = [[waits(&gates, "c")]];
+    let replies = [[waiting_command(&gates, "c")]];
     let world = World::with(gates, replies).await;
     let thread = world.thread().await;
     let mut events = world.codex.events();
@@ -212,7 +212,7 @@ async fn a_turn_that_a_kill_cut_off_is_in_the_history_as_interrupted() {
 #[tokio::test]
 async fn closing_ends_a_command() {
     let gates = Gates::new().unwrap();
-    let replies = [[waits(&gates, "c")]];
+    let replies = [[waiting_command(&gates, "c")]];
     let world = World::with(gates, replies).await;
     let thread = world.thread().await;
     let turn = thread.send("1");

@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep};
 /// Ends a program while a command runs. Returns the remaining processes of Codex.
 async fn remaining_after(way: &str) -> Vec<(String, String)> {
     let gates = Gates::new().unwrap();
-    let replies = [[waits(&gates, "c")]];
+    let replies = [[waiting_command(&gates, "c")]];
     let world = World::with(gates, replies).await;
     let options = world.options(NamedPolicy::Never);
     // Programs started in the background by a shell inherit that SIGINT is ignored.

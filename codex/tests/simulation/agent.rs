@@ -221,7 +221,7 @@ impl Agent {
         if !self.is_calm && is_response && !is_opened {
             match dice.below(30) {
                 0 => {
-                    checks.lost(&frame);
+                    checks.check_lost_response(&frame);
                     return self.poll(dice, checks);
                 }
                 1..4 => {

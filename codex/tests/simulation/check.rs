@@ -172,7 +172,7 @@ impl Checks {
     }
 
     /// Takes a response that the host does not get.
-    pub(crate) fn lost(&mut self, frame: &Value) {
+    pub(crate) fn check_lost_response(&mut self, frame: &Value) {
         // It may be the list of the commands.
         if frame["result"]["data"].is_array() {
             self.failed_cleanups.extend(self.threads.keys().cloned());

@@ -37,7 +37,7 @@ pub(super) fn of_steps<'t>(
             Step::Is(_) => (next, next),
         };
         if start < next {
-            walk.lost(Lost::Order(String::new()));
+            walk.push_loss(Lost::Order(String::new()));
         }
         next = end;
         match step {
@@ -49,7 +49,7 @@ pub(super) fn of_steps<'t>(
             Step::Is(piece) => {
                 let tag = original.tag(walk.index - first);
                 let kind = tag.map_or_else(|| kind(*piece), str::to_owned);
-                walk.lost(Lost::Whole(kind));
+                walk.push_loss(Lost::Whole(kind));
                 walk.index += 1;
             }
         }
@@ -85,7 +85,7 @@ struct Walk<'a, 't> {
 }
 
 impl<'t> Walk<'_, 't> {
-    fn lost(&mut self, what: Lost) {
+    fn push_loss(&mut self, what: Lost) {
         self.losses.push(Loss {
             index: self.index,
             path: self.path.clone(),
@@ -107,7 +107,7 @@ impl<'t> Walk<'_, 't> {
 
     fn difference(&mut self, difference: &Difference<'t>, name: &str) {
         match difference {
-            Difference::Is(_) => self.lost(Lost::Changed(name.to_owned())),
+            Difference::Is(_) => self.push_loss(Lost::Changed(name.to_owned())),
             Difference::In(inside) => self.inside(inside),
             Difference::Of(steps) => self.steps(steps, name),
         }
@@ -123,7 +123,7 @@ impl<'t> Walk<'_, 't> {
                 // `null` means the same as an absent member.
                 (Difference::Is(value), None) if value.text() == "null" => {}
                 (Difference::Is(_), None) => self.at(&name, |walk| {
-                    walk.lost(Lost::Member(name.clone().into_owned()));
+                    walk.push_loss(Lost::Member(name.clone().into_owned()));
                 }),
                 (difference, _) => self.at(&name, |walk| walk.difference(difference, &name)),
             }
@@ -141,7 +141,7 @@ impl<'t> Walk<'_, 't> {
             let (token, _) = member;
             let name = token.lossy_text();
             self.at(&name, |walk| {
-                walk.lost(match token.text().is_some() {
+                walk.push_loss(match token.text().is_some() {
                     true => Lost::Duplicate(name.clone().into_owned()),
                     false => Lost::Member(name.clone().into_owned()),
                 });
@@ -170,7 +170,7 @@ impl<'t> Walk<'_, 't> {
                     let is_block = self.path == "/message/content";
                     let elsewhere = is_block.then(|| self.elsewhere.take(*value)).flatten();
                     self.at(&item.to_string(), |walk| match elsewhere {
-                        None => walk.lost(Lost::Item(kind(*value))),
+                        None => walk.push_loss(Lost::Item(kind(*value))),
                         Some(old) => {
                             if let Some(difference) = Difference::between(old, *value) {
                                 walk.difference(&difference, name);
@@ -182,7 +182,7 @@ impl<'t> Walk<'_, 't> {
             }
         }
         if !in_order {
-            self.lost(Lost::Order(name.to_owned()));
+            self.push_loss(Lost::Order(name.to_owned()));
         }
     }
 }

@@ -161,7 +161,7 @@ impl Host {
     }
 
     /// Reads the remaining events until the host exits.
-    async fn ends(&mut self) -> Result<(), String> {
+    async fn wait_for_exit(&mut self) -> Result<(), String> {
         let printed = self.prints(&["never"]).await;
         match timeout(LONG, self.child.wait()).await {
             Ok(_) => Ok(()),
@@ -348,7 +348,7 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
         }
         Phase::Resuming => {
             one.command_host("close").await;
-            one.ends().await?;
+            one.wait_for_exit().await?;
             let before = std::mem::replace(&mut one, start(first, &events_of(first, LONG)));
             one.printed = before.printed;
             one.printed
@@ -377,10 +377,10 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
         if !said.contains("is open in another host, by its claim") {
             return Err(format!("the session of a slow host was taken over: {said}"));
         }
-        early.ends().await?;
+        early.wait_for_exit().await?;
         one.command_host("close").await;
         one.prints(&["closed"]).await?;
-        one.ends().await?;
+        one.wait_for_exit().await?;
         two = start(second, &events_of(second, LONG));
     } else {
         two = start(second, &events_of(second, LONG));
@@ -407,11 +407,11 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
     if !had_it && matches!(kind, Kind::Stopped | Kind::Cut) {
         two.command_host("close").await;
         two.prints(&["closed"]).await?;
-        two.ends().await?;
+        two.wait_for_exit().await?;
         one.command_host("close").await;
-        one.ends().await?;
+        one.wait_for_exit().await?;
     } else {
-        one.ends().await?;
+        one.wait_for_exit().await?;
         if matches!(kind, Kind::Stopped | Kind::Cut) {
             let lost = "error another host owns the session, or may own it";
             let refused = "refused";
@@ -424,7 +424,7 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
         }
         two.command_host("close").await;
         two.prints(&["closed"]).await?;
-        two.ends().await?;
+        two.wait_for_exit().await?;
     }
 
     let ran = std::fs::read_to_string(&witness).unwrap();

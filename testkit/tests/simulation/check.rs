@@ -63,7 +63,7 @@ pub(crate) struct Checks {
     /// result that was not delivered.
     results: VecDeque<Vec<String>>,
     /// Whether results list the IDs of their messages.
-    pub(crate) are_named: bool,
+    pub(crate) results_list_ids: bool,
     /// Whether unwritten lines are lost, because the pipe broke or the user
     /// ended the session.
     pub(crate) may_lose: bool,
@@ -92,7 +92,7 @@ impl Checks {
             turn: None,
             turns: 0,
             results: VecDeque::new(),
-            are_named: true,
+            results_list_ids: true,
             may_lose: false,
             given_up: BTreeSet::new(),
             activity: Activity::Idle,
@@ -358,7 +358,7 @@ impl Checks {
         if truth.is_empty() {
             self.coverage.cover("turn: of the agent's own");
         }
-        let is_right = match (self.are_named, self.queue_owner) {
+        let is_right = match (self.results_list_ids, self.queue_owner) {
             (true, QueueOwner::Agent) => told == truth,
             // A merged message has the ID of its first message.
             (true, _) => told.is_superset(&truth),

@@ -67,7 +67,7 @@ impl World {
             _ => QueueOwner::Agent,
         };
         let mut checks = Checks::new(queue_owner);
-        checks.are_named = peer.has_queue;
+        checks.results_list_ids = peer.has_queue;
         let how = match queue_owner {
             QueueOwner::Agent => "of the agent",
             QueueOwner::Host if merge => "of the host",
