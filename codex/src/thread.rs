@@ -235,7 +235,7 @@ fn differences(opened: &ThreadOpened, wanted: &ThreadStart, effort: Option<&str>
     differences
 }
 
-/// A sent message. As a future, it resolves to the end of its turn.
+/// A sent message. It is a future, which resolves to the end of the message's turn.
 ///
 /// A turn that was interrupted or failed is not an error: see [`TurnEnd::outcome`]. At that time,
 /// the receivers of [`Codex::events`] have the events of the turn.

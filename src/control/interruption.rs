@@ -70,8 +70,8 @@ impl InterruptFuture {
     ///
     /// # Errors
     ///
-    /// As awaiting the interrupt. If the session ends before the turn does,
-    /// that is not an error: the outcome of the turn is
+    /// The same as those of awaiting the interrupt. If the session ends before the turn does, that
+    /// is not an error: the outcome of the turn is
     /// [`TurnOutcome::Lost`](agentwire_protocol::host::TurnOutcome::Lost).
     ///
     /// # Cancel safety

@@ -64,7 +64,7 @@ use std::path::{Path, PathBuf};
 pub struct Within {
     /// The directory as given, but absolute.
     directory: PathBuf,
-    /// The same with links resolved.
+    /// The directory with links resolved.
     real: PathBuf,
     /// The directory of relative paths, if it is known.
     work: Option<PathBuf>,

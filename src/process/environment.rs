@@ -11,8 +11,8 @@ use std::process::Command;
 ///
 /// # Variables that the CLI needs
 ///
-/// As measured on Claude Code 2.1.332 on Linux. The CLI starts and runs a turn with nothing but
-/// credentials; [`Environment::minimal`] has what tools need too.
+/// The table was measured on Claude Code 2.1.332 on Linux. The CLI starts and runs a turn with
+/// nothing but credentials; [`Environment::minimal`] has what tools need too.
 ///
 /// | variable | purpose | if unset |
 /// |---|---|---|

@@ -191,7 +191,8 @@ pub trait SessionStore: Send + Sync + 'static {
     }
 
     /// Returns the attachment for each session with this store. The default implementation returns
-    /// `None`. [`Options::session_store`](crate::Options::session_store) adds it.
+    /// `None`. [`Options::session_store`](crate::Options::session_store) adds the attachment to the
+    /// options.
     fn attachment(&self) -> Option<Arc<dyn Attach>> {
         None
     }

@@ -264,7 +264,8 @@ impl Snapshot<'_> {
     }
 }
 
-/// As an object with `number`, `session` and `entries`. The entries of a sub-agent follow it.
+/// Serializes an object with `number`, `session` and `entries`. The entries of a sub-agent follow
+/// it.
 impl Serialize for Snapshot<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeStruct;

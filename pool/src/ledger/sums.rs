@@ -110,7 +110,7 @@ pub(super) type Models = BTreeMap<String, Cost>;
 pub struct Totals {
     /// The cost that results have reported.
     pub cost: Cost,
-    /// The same, by the name of the model.
+    /// The cost, by the name of the model.
     pub models: BTreeMap<String, Cost>,
     /// The number of results.
     pub turns: u64,
@@ -151,7 +151,7 @@ pub struct Turn {
     /// The cost. Includes sub-agents, and background work between this result and the one
     /// before it.
     pub cost: Cost,
-    /// The same, by the name of the model.
+    /// The cost, by the name of the model.
     pub models: BTreeMap<String, Cost>,
     /// The part of each sub-agent, as far as its messages were delivered.
     pub subagents: Vec<SubAgent>,

@@ -121,7 +121,7 @@ pub(super) fn parse(core: &Core, cwd: &str, text: &str) -> Option<Vec<Change>> {
 }
 
 impl Change {
-    /// Returns the change as an item has it.
+    /// Returns the change in the format of items.
     pub(super) fn json(&self) -> Value {
         let (kind, diff) = match (&self.before, &self.after) {
             (None, Some(after)) => (json!({ "type": "add" }), after.clone()),

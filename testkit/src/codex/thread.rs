@@ -37,7 +37,7 @@ pub(super) struct Settings {
     pub(super) provider: String,
     pub(super) effort: Value,
     pub(super) approval: String,
-    /// The sandbox's policy, as the wire has it.
+    /// The sandbox's policy in wire format.
     pub(super) sandbox: Value,
     pub(super) profile: Value,
 }
@@ -304,7 +304,7 @@ impl Thread {
         core.disk.remove(&path);
     }
 
-    /// Returns the thread as the wire has it.
+    /// Returns the thread in wire format.
     pub(super) fn json(&self, core: &Core, turns: &[Value]) -> Value {
         let Stored { id, settings, .. } = &self.stored;
         let environments = json!([{

@@ -260,7 +260,7 @@ impl View {
         }
     }
 
-    /// Applies a notification for the model that a task has ended, as a transcript has it.
+    /// Applies a stored notification for the model that a task has ended.
     pub(super) fn task_told(&mut self, text: &str) -> bool {
         let Some(task) = tag(text, "task-id") else {
             return false;

@@ -64,7 +64,7 @@ enum Open {
         tool: Box<str>,
         json: PartialJson,
         /// The length at which the call was last described.
-        described: usize,
+        described_length: usize,
     },
     Other,
 }
@@ -142,7 +142,7 @@ impl View {
                             id,
                             tool: call.name.as_str().into(),
                             json: PartialJson::default(),
-                            described: 0,
+                            described_length: 0,
                         })
                     }
                     _ => Open::Other,
@@ -223,7 +223,7 @@ impl View {
                     id,
                     tool,
                     json,
-                    described,
+                    described_length,
                 },
                 BlockDelta::InputJson(delta),
             ) => {
@@ -236,8 +236,8 @@ impl View {
                 json.push(&delta.partial_json);
                 let len = json.text().len();
                 // Twice as long each time, so that the costs grow linearly.
-                if len >= 2 * *described && len <= most {
-                    *described = len;
+                if len >= 2 * *described_length && len <= most {
+                    *described_length = len;
                     if let Some(value) = json.value() {
                         self.call_grows(id, tool, &value);
                     }
