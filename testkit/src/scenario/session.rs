@@ -32,8 +32,8 @@ pub struct Scenario {
     /// Whether all replies become available again when none matches.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub repeat: bool,
-    /// The maximum number of model requests for one prompt. The requests of all
-    /// sub-agents are counted together, from the start of the first sub-agent.
+    /// The maximum number of model requests for one prompt. Sub-agents have a
+    /// common count, which restarts with the first request of each sub-agent.
     /// Default: 1,000. Further requests fail with an error that names the
     /// reply. This ends the loop of a tool call that is taken `always`.
     #[serde(skip_serializing_if = "Option::is_none")]
