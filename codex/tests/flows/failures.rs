@@ -1,6 +1,6 @@
 //! Failures: of the model's API, and of the process in each phase.
 
-use crate::world::{World, command, never_answers, processes, real, waits};
+use crate::world::{World, command, never_answers, processes, real, waiting_command};
 use agentwire::process::CloseStep;
 use agentwire_codex::Codex;
 use agentwire_codex::machine::{Event, RequestError, SubmissionError, TurnEnd, TurnOutcome};

@@ -1,6 +1,6 @@
 //! Tests that no process of Codex and its commands remains, however a program ends.
 
-use crate::world::{World, processes, waits};
+use crate::world::{World, processes, waiting_command};
 use agentwire_codex::wire::NamedPolicy;
 use agentwire_testkit::fake_agent::Gates;
 use std::path::Path;

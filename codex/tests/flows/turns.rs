@@ -1,6 +1,6 @@
 //! Turns: started, steered, interrupted, in every state.
 
-use crate::world::{World, command, outputs, real, user_texts, waits};
+use crate::world::{World, command, outputs, real, user_texts, waiting_command};
 use agentwire_codex::machine::{Event, SubmissionError, TurnOutcome};
 use agentwire_codex::wire::{Item, Notification};
 use agentwire_codex::{Priority, Prompt, Thread};
