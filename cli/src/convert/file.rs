@@ -214,8 +214,8 @@ impl Recovered {
                 skipped_values,
                 repaired_values,
             } => Err(ConvertError::Mended {
-                skipped_values,
-                repaired_values,
+                skipped: skipped_values,
+                mended: repaired_values,
             }),
         }
     }
