@@ -136,7 +136,7 @@ async fn run(case: Case, options: Options) -> Result<(), Box<dyn std::error::Err
             .allowed_tools(["mcp__conform__echo"]);
     }
     if let [Action::Query(text)] = &case.actions[..] {
-        ask_once(text, options, &seen).await;
+        prompt_once(text, options, &seen).await;
         return Ok(());
     }
     match Client::connect(options).await {
@@ -146,7 +146,7 @@ async fn run(case: Case, options: Options) -> Result<(), Box<dyn std::error::Err
     Ok(())
 }
 
-async fn ask_once(text: &str, options: Options, seen: &Seen) {
+async fn prompt_once(text: &str, options: Options, seen: &Seen) {
     let mut answer = match query(text, options).await {
         Ok(answer) => answer,
         Err(error) => return seen.failed(&error),

@@ -1,14 +1,14 @@
 //! Attachments: optional parts of a session.
 //!
-//! An attachment takes part in a session at a few fixed points: before a user message is
-//! written, before a callback runs, when a message arrives, before a result is delivered,
-//! and at the end. It can defer what is about to happen, end the session, and do work of
-//! its own beside it. `agentwire-stores` has one by which a session is one host's at a time.
+//! An attachment takes part in a session at a few fixed points: before a user message is written,
+//! before a callback runs, when a message arrives, before a result is delivered, and at the end. It
+//! can defer messages, requests and results, end the session, and run its own background work.
+//! `agentwire-stores` has one by which a session is one host's at a time.
 //!
-//! [`Attach`] makes an [`Attachment`] for each session. Set it with
+//! [`Attach`] creates an [`Attachment`] for each session. Set it with
 //! [`Options::attachment`](crate::Options::attachment), or return it from
-//! [`SessionStore::attachment`](crate::SessionStore::attachment). A session without
-//! attachments does nothing for them.
+//! [`SessionStore::attachment`](crate::SessionStore::attachment). A session without attachments
+//! does nothing for them.
 //!
 //! ```
 //! use agentwire::attachment::{Attach, Attachment, Boxed, Opening};
@@ -64,7 +64,7 @@ const MAX_BUDGET: &str = "--max-budget-usd";
 /// A boxed future that may borrow.
 pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Makes an attachment for each session.
+/// Creates an attachment for each session.
 pub trait Attach: Send + Sync + 'static {
     /// Adds to the options of a session what the attachment needs, such as hooks. Called when
     /// the attachment is set. By default the options stay as they are.
@@ -72,9 +72,8 @@ pub trait Attach: Send + Sync + 'static {
         options
     }
 
-    /// Makes the attachment of a session that is about to be opened; `None` if this one needs
-    /// none. Called before the session is loaded from its store and before the agent is
-    /// started.
+    /// Creates the attachment of a session that is about to be opened. `None` if the session needs
+    /// none. Called before the session is loaded from its store and before the agent is started.
     ///
     /// # Errors
     ///
@@ -85,9 +84,9 @@ pub trait Attach: Send + Sync + 'static {
         opening: &'a mut Opening<'_>,
     ) -> Boxed<'a, Result<Option<Box<dyn Attachment>>, Error>>;
 
-    /// Makes the attachment of a session in a store that is changed without an agent, such as
-    /// when it is copied there. `None`, as by default, if there is none then. It is
-    /// [ended](Attachment::end) when the change is done.
+    /// Creates the attachment for a change of a stored session without an agent, such as copying it
+    /// to the store. Returns `None` by default. The attachment is [ended](Attachment::end) after
+    /// the change.
     ///
     /// # Errors
     ///
@@ -117,16 +116,16 @@ pub trait Attachment: Send + 'static {
         true
     }
 
-    /// Called when a user message enters the outbound queue. A message that waits stays in the
-    /// queue, with everything behind it, until [`Action::Send`] names it; it can be withdrawn
-    /// meanwhile. It does not wake the agent, and does not keep it from being put to sleep.
+    /// Called when a user message enters the outbound queue. A deferred message stays in the queue,
+    /// with everything after it, until [`Action::Send`] names it. It can be withdrawn meanwhile. It
+    /// neither wakes the agent nor prevents it from being put to sleep.
     fn before_message(&mut self, message: &Prompt) -> Gate {
         let _ = message;
         Gate::Pass
     }
 
-    /// Called when the agent asks something of the host, before a callback or an in-process
-    /// tool runs. A request that waits is asked again after [`Action::Retry`].
+    /// Called for a request of the agent, before a callback or an in-process tool runs. This is
+    /// called again for a deferred request after [`Action::Retry`].
     fn before_callback(&mut self, request: &Frame) -> Gate {
         let _ = request;
         Gate::Pass
@@ -139,8 +138,8 @@ pub trait Attachment: Send + 'static {
         false
     }
 
-    /// Called when the result of a turn is about to be delivered. A result that waits, and
-    /// everything behind it, is asked again after [`Action::Retry`].
+    /// Called when the result of a turn is about to be delivered. A deferred result stays pending,
+    /// with everything after it. This is called again after [`Action::Retry`].
     fn before_result(&mut self, result: &Frame) -> Gate {
         let _ = result;
         Gate::Pass
@@ -151,17 +150,17 @@ pub trait Attachment: Send + 'static {
         let _ = happened;
     }
 
-    /// Called when a process of the agent has exited, before the session goes on in another
-    /// or ends. The session waits for the future.
+    /// Called when a process of the agent has exited, before the session continues in another
+    /// process or ends. The session waits for the future.
     fn exited(&mut self, exit: Option<ExitStatus>) -> Option<Boxed<'_, ()>> {
         let _ = exit;
         None
     }
 
-    /// Called before another process of the agent is started: when a sleeping session is woken,
-    /// and when the agent has exited unexpectedly. The process is started when the future is
-    /// ready; the session goes on meanwhile, and drops the future if it ends. The first process
-    /// is started after [`Attach::attach`].
+    /// Called before another process of the agent is started: when a sleeping session is woken, and
+    /// when the agent has exited unexpectedly. The process is started when the future is ready; the
+    /// session continues meanwhile, and drops the future if it ends. The first process is started
+    /// after [`Attach::attach`].
     fn before_process(&mut self, next: &mut NextProcess<'_>) -> Option<Boxed<'static, ()>> {
         let _ = next;
         None
@@ -174,32 +173,32 @@ pub trait Attachment: Send + 'static {
         Poll::Pending
     }
 
-    /// Called at the end of the session, when its agent is gone. Returns notices, which are
+    /// Called at the end of the session, after the exit of its agent. Returns notices, which are
     /// delivered. The stream of the session ends after that.
     fn end(&mut self) -> Option<Boxed<'_, Vec<Notice>>> {
         None
     }
 }
 
-/// Whether something may happen now.
+/// The decision of a gate about a message, a request or a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Gate {
-    /// It may.
+    /// The gated item passes.
     Pass,
-    /// It has to wait.
+    /// The gated item is deferred.
     Wait,
-    /// It may, unless the session [may not act](Attachment::may_act) any more.
+    /// The gated item passes, unless the session [may not act](Attachment::may_act) any more.
     PassIfOwned,
 }
 
-/// What an attachment asks the session to do.
+/// An action that an attachment requests from the session.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Action {
     /// Sends a message that had to wait.
     Send(Box<str>),
-    /// Asks the gates again about the requests and the result that have to wait.
+    /// Calls the gates again for deferred requests and the deferred result.
     Retry,
     /// Delivers a notice.
     Notify(Notice),
@@ -207,24 +206,25 @@ pub enum Action {
     Check,
 }
 
-/// What has happened in a session.
+/// An event of a session.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum AttachmentEvent<'a> {
     /// A process of the agent runs.
     #[non_exhaustive]
     Started {
-        /// Its ID, if it is a process of this system.
+        /// The process ID, if the process runs on this system.
         pid: Option<u32>,
         /// The value of `AGENTWIRE_SESSION` in the environment of all that it starts, if it
         /// has one.
         mark: Option<&'a str>,
     },
-    /// A process after the first has responded to `initialize`, and has the session's settings.
+    /// A later process than the first has responded to `initialize`, and has the session's
+    /// settings.
     Ready,
-    /// The process has exited with all that it had started, and another may follow.
+    /// The process and its descendants have exited. Another process may follow.
     Gone,
-    /// The process has exited. If no other follows, nothing writes the session any more.
+    /// The process has exited. If no other process follows, the session is not written any more.
     #[non_exhaustive]
     Exited {
         /// Whether no other follows.
@@ -251,7 +251,7 @@ pub enum AttachmentEvent<'a> {
 pub struct Opening<'a> {
     line: &'a mut CommandLine,
     project: &'a str,
-    continued: Option<&'a str>,
+    continued_session: Option<&'a str>,
     /// Whether the command line is that of the agent.
     starts_agent: bool,
     when_owned: WhenOwned,
@@ -263,13 +263,13 @@ impl<'a> Opening<'a> {
     pub(crate) fn new(
         line: &'a mut CommandLine,
         project: &'a str,
-        continued: Option<&'a str>,
+        continued_session: Option<&'a str>,
         options: &Options,
     ) -> Self {
         Self {
             line,
             project,
-            continued,
+            continued_session,
             starts_agent: true,
             when_owned: options.when_owned,
             timeout: options.load_timeout,
@@ -309,7 +309,7 @@ impl<'a> Opening<'a> {
         if self.starts_agent {
             self.line.name_session(&Uuid::new_v4().to_string());
         }
-        let written = self.line.written_session().or(self.continued);
+        let written = self.line.written_session().or(self.continued_session);
         written.filter(|id| is_session_id(id))
     }
 
@@ -368,8 +368,8 @@ impl<'a> Loaded<'a> {
     }
 
     /// Hands over a message that an earlier host had accepted for the session. With
-    /// [`Redelivery::Resent`] it is sent, before all others. Returns what becomes of it:
-    /// [`Redelivery::CutOff`] if it is not a user message. Reported with
+    /// [`Redelivery::Resent`] it is sent, before all others. Returns its redelivery:
+    /// [`Redelivery::CutOff`] if the message is not a user message. Reported with
     /// [`Notice::Inherited`].
     ///
     /// A session that has such a message exists, also if its transcript is empty.

@@ -1,4 +1,4 @@
-//! Claude Code behind the interface for all kinds of agents.
+//! Claude Code as an agent of the interface for agents of all kinds.
 
 use crate::client::Client;
 use crate::control::StopPolicy;

@@ -55,13 +55,13 @@ pub struct TerminalPrompter(Arc<Terminal>);
 struct Terminal {
     /// Whether there is a user to prompt.
     has_person: bool,
-    /// Held by the current prompt.
+    /// Locked by the current prompt.
     lines: tokio::sync::Mutex<Lines>,
     /// Tools and inputs that the user allowed for the rest of the session.
     always: Mutex<SortedMap<(String, String), ()>>,
 }
 
-/// What to display to the user.
+/// A text to display to the user.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum TerminalPrompt<'a> {
@@ -292,13 +292,15 @@ mod tests {
         CanUseTool::new("Bash", json!({"command": "date"}))
     }
 
-    /// What is answered when this is typed once the question is shown.
+    /// Returns the answer when this line is typed after the question is displayed.
     async fn answer(request: &CanUseTool, line: &str) -> PermissionResult {
         let (keyboard, terminal) = typed();
-        asked(&terminal, &keyboard, request, line).await.0
+        answer_and_prompts(&terminal, &keyboard, request, line)
+            .await
+            .0
     }
 
-    async fn asked(
+    async fn answer_and_prompts(
         terminal: &TerminalPrompter,
         keyboard: &mpsc::UnboundedSender<String>,
         request: &CanUseTool,
@@ -336,7 +338,7 @@ mod tests {
     async fn what_was_typed_before_the_question_is_no_answer() {
         let (keyboard, terminal) = typed();
         keyboard.send("y".to_owned()).expect("the terminal reads");
-        let (answer, _) = asked(&terminal, &keyboard, &bash(), "n").await;
+        let (answer, _) = answer_and_prompts(&terminal, &keyboard, &bash(), "n").await;
         assert!(!allows(&answer));
     }
 
@@ -382,9 +384,9 @@ mod tests {
             agentwire_protocol::permission::PermissionMode::AcceptEdits,
             PermissionDestination::Session,
         )]);
-        let (answer, shown) = asked(&terminal, &keyboard, &request, "always").await;
+        let (answer, shown) = answer_and_prompts(&terminal, &keyboard, &request, "always").await;
         assert_eq!((answer.clone(), shown), (permanent(), 1));
-        let (answer, shown) = asked(&terminal, &keyboard, &request, "n").await;
+        let (answer, shown) = answer_and_prompts(&terminal, &keyboard, &request, "n").await;
         assert_eq!((allows(&answer), shown), (true, 0));
         for (tool, input) in [
             ("Write", json!({"file_path": ".profile", "content": "x"})),
@@ -392,11 +394,11 @@ mod tests {
             ("Edit", json!({"file_path": "new", "content": "x"})),
         ] {
             let other = CanUseTool::new(tool, input);
-            let (answer, shown) = asked(&terminal, &keyboard, &other, "n").await;
+            let (answer, shown) = answer_and_prompts(&terminal, &keyboard, &other, "n").await;
             assert_eq!((allows(&answer), shown), (false, 1));
         }
         request.default_to_no = Some(true);
-        let (answer, shown) = asked(&terminal, &keyboard, &request, "n").await;
+        let (answer, shown) = answer_and_prompts(&terminal, &keyboard, &request, "n").await;
         assert_eq!((allows(&answer), shown), (false, 1));
     }
 
@@ -413,7 +415,7 @@ mod tests {
         let mut request = CanUseTool::new("Bash", json!({"command": "cat $X"}));
         request.decision_reason_type = Some(DecisionReason::Other);
         for _ in 0..2 {
-            let (answer, shown) = asked(&terminal, &keyboard, &request, "a").await;
+            let (answer, shown) = answer_and_prompts(&terminal, &keyboard, &request, "a").await;
             assert_eq!((allows(&answer), shown), (false, 1));
         }
     }

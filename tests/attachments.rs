@@ -17,14 +17,14 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 /// An attachment that follows the commands of the test.
 struct CommandedAttachment {
     actions: UnboundedReceiver<Action>,
-    waits: Arc<AtomicBool>,
+    defers: Arc<AtomicBool>,
     is_lost: Arc<AtomicBool>,
     ended: UnboundedSender<()>,
 }
 
 impl CommandedAttachment {
     fn gate(&self) -> Gate {
-        match self.waits.load(Ordering::SeqCst) {
+        match self.defers.load(Ordering::SeqCst) {
             true => Gate::Wait,
             false => Gate::PassIfOwned,
         }
@@ -84,23 +84,23 @@ impl Attach for Once {
 /// The test's connection to the attachment.
 struct AttachmentControl {
     actions: UnboundedSender<Action>,
-    waits: Arc<AtomicBool>,
+    defers: Arc<AtomicBool>,
     is_lost: Arc<AtomicBool>,
     ended: UnboundedReceiver<()>,
 }
 
-fn attached(waits: bool) -> (Options, AttachmentControl) {
+fn attached(defers: bool) -> (Options, AttachmentControl) {
     let (actions, told) = unbounded_channel();
     let (end, ended) = unbounded_channel();
     let hand = AttachmentControl {
         actions,
-        waits: Arc::new(AtomicBool::new(waits)),
+        defers: Arc::new(AtomicBool::new(defers)),
         is_lost: Arc::default(),
         ended,
     };
     let told = CommandedAttachment {
         actions: told,
-        waits: Arc::clone(&hand.waits),
+        defers: Arc::clone(&hand.defers),
         is_lost: Arc::clone(&hand.is_lost),
         ended: end,
     };
@@ -109,7 +109,7 @@ fn attached(waits: bool) -> (Options, AttachmentControl) {
 }
 
 impl AttachmentControl {
-    fn asks_for(&self, action: Action) {
+    fn request_action(&self, action: Action) {
         self.actions.send(action).unwrap();
     }
 }
@@ -121,7 +121,7 @@ fn message(uuid: &str) -> UserMessage {
 }
 
 /// Returns a permission request.
-fn ask() -> Value {
+fn permission_request() -> Value {
     json!({
         "subtype": "can_use_tool", "tool_name": "Bash", "input": { "command": "true" },
         "tool_use_id": "t",
@@ -138,13 +138,13 @@ async fn a_held_message_holds_later_messages_until_it_is_released() {
     let (client, mut agent) = connect(options).await;
     let first = client.send(message("a"));
     assert_eq!(client.handle().outbound_queue().await.unwrap().messages, 1);
-    hand.waits.store(false, Ordering::SeqCst);
+    hand.defers.store(false, Ordering::SeqCst);
     // This message is behind the first one in the queue.
     let second = client.send(message("b"));
     assert_eq!(client.handle().outbound_queue().await.unwrap().messages, 2);
     assert_eq!(first.state(), SubmissionState::Waiting);
-    hand.asks_for(Action::Send("another".into()));
-    hand.asks_for(Action::Send("a".into()));
+    hand.request_action(Action::Send("another".into()));
+    hand.request_action(Action::Send("a".into()));
     assert_eq!(agent.hears().await["uuid"], "a");
     first.await.unwrap();
     // This agent has no queue, so it receives both messages as one.
@@ -156,17 +156,17 @@ async fn a_held_request_waits_for_a_retry() {
     let (options, hand) = attached(true);
     let options = options.on_permission(|_| async { PermissionResult::allow() });
     let (client, mut agent) = connect(options).await;
-    agent.asks("r1", &ask()).await;
-    agent.asks("r2", &ask()).await;
+    agent.asks("r1", &permission_request()).await;
+    agent.asks("r2", &permission_request()).await;
     agent.cancels("r2").await;
     // The agent's earlier lines were read before this message.
     agent.says(r#"{"type":"seen"}"#).await;
     let mut client = client;
     wait_for(&mut client, is_seen).await;
-    // The request still waits.
-    hand.asks_for(Action::Retry);
-    hand.waits.store(false, Ordering::SeqCst);
-    hand.asks_for(Action::Retry);
+    // The request is still deferred.
+    hand.request_action(Action::Retry);
+    hand.defers.store(false, Ordering::SeqCst);
+    hand.request_action(Action::Retry);
     let (request_id, answer) = agent.is_answered().await;
     assert_eq!((&*request_id, &answer["behavior"]), ("r1", &json!("allow")));
     // A cancelled request is not answered.
@@ -193,10 +193,10 @@ async fn a_held_result_holds_later_events_and_intercepted_messages_are_not_deliv
         _ => None,
     };
     assert_eq!(wait_for(&mut client, frame).await, "before");
-    hand.asks_for(Action::Notify(Notice::Withdrawn { uuid: "x".into() }));
+    hand.request_action(Action::Notify(Notice::Withdrawn { uuid: "x".into() }));
     assert_eq!(wait_for(&mut client, frame).await, "notice x");
-    hand.waits.store(false, Ordering::SeqCst);
-    hand.asks_for(Action::Retry);
+    hand.defers.store(false, Ordering::SeqCst);
+    hand.request_action(Action::Retry);
     assert_eq!(wait_for(&mut client, frame).await, "result");
     assert_eq!(wait_for(&mut client, frame).await, "behind");
 }
@@ -211,7 +211,7 @@ async fn a_session_that_may_not_act_ends_silently() {
         async { PermissionResult::allow() }
     });
     let (mut client, mut agent) = connect(options).await;
-    agent.asks("r1", &ask()).await;
+    agent.asks("r1", &permission_request()).await;
     agent.says(r#"{"type":"seen"}"#).await;
     wait_for(&mut client, is_seen).await;
     let submission = client.send(message("a"));
@@ -220,9 +220,9 @@ async fn a_session_that_may_not_act_ends_silently() {
         .await;
     assert_eq!(client.handle().outbound_queue().await.unwrap().messages, 1);
     hand.is_lost.store(true, Ordering::SeqCst);
-    hand.waits.store(false, Ordering::SeqCst);
-    hand.asks_for(Action::Check);
-    hand.asks_for(Action::Retry);
+    hand.defers.store(false, Ordering::SeqCst);
+    hand.request_action(Action::Check);
+    hand.request_action(Action::Retry);
     assert!(agent.input.next_line().await.unwrap().is_none());
     drop(agent);
     let mut seen = vec![];
@@ -251,7 +251,7 @@ async fn a_lost_session_reads_on_while_a_result_waits() {
         .says(r#"{"type":"result","subtype":"success","result":"Done."}"#)
         .await;
     hand.is_lost.store(true, Ordering::SeqCst);
-    hand.asks_for(Action::Check);
+    hand.request_action(Action::Check);
     assert!(agent.input.next_line().await.unwrap().is_none());
     // The lines are longer than the capacity of the pipe.
     let line = json!({"type": "behind", "text": "x".repeat(64 * 1024)}).to_string();

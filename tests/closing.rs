@@ -23,7 +23,7 @@ use tokio::task::JoinSet;
 /// process is 1,024.
 const SESSIONS: usize = 100;
 
-/// One of this number of sessions ignores the end of its input.
+/// On average, one in this number of sessions ignores the end of its input.
 const ONE_IN: usize = 10;
 
 /// A lock, because the open sessions of one test affect the others.

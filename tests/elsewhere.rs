@@ -278,7 +278,7 @@ async fn incompatible_options_are_refused_over_pipes() {
     assert!(matches!(refused, Err(Error::Option { option, .. }) if option == "--fork-session"));
 }
 
-/// A transport to an agent that can be told to exit.
+/// A transport to an agent that can be signalled to exit.
 struct Remote {
     pipes: Option<(tokio::io::DuplexStream, tokio::io::DuplexStream)>,
     launched: tokio::sync::mpsc::UnboundedSender<CommandLine>,
@@ -287,8 +287,8 @@ struct Remote {
 
 #[derive(Debug, Clone, Default)]
 struct Machine {
-    /// Whether the agent was told to exit, and has exited.
-    told: tokio_util::sync::CancellationToken,
+    /// Cancelled when the agent is signalled to exit.
+    signalled: tokio_util::sync::CancellationToken,
     exited: tokio_util::sync::CancellationToken,
 }
 
@@ -314,7 +314,7 @@ impl Peer for Machine {
 
     fn close(&self, close_input: CloseInput) {
         close_input();
-        self.told.cancel();
+        self.signalled.cancel();
     }
 
     fn closed(&self) -> PeerFuture<'_, Option<CloseReport>> {
@@ -359,7 +359,7 @@ async fn a_transport_receives_the_command_line_and_reports_the_exit() {
     assert_eq!(end.reason, EndReason::ExitedBeforeFirstTurn);
     assert!(end.exit.unwrap().success());
     assert_eq!(end.stderr, "Crabs!");
-    assert!(machine.told.is_cancelled());
+    assert!(machine.signalled.is_cancelled());
     drop(agent);
 }
 
@@ -411,7 +411,7 @@ async fn pipes_are_opened_once() {
 async fn the_transport_closes_the_agent_and_makes_the_report() {
     let (mut client, _, mut agent, machine) = connect_remote(Options::new()).await;
     let leaves = async {
-        machine.told.cancelled().await;
+        machine.signalled.cancelled().await;
         assert!(agent.input.next_line().await.unwrap().is_none());
         machine.exited.cancel();
     };
@@ -420,7 +420,7 @@ async fn the_transport_closes_the_agent_and_makes_the_report() {
 
     let (client, _, _agent, machine) = connect_remote(Options::new()).await;
     drop(client);
-    machine.told.cancelled().await;
+    machine.signalled.cancelled().await;
 }
 
 #[tokio::test(start_paused = true)]

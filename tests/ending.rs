@@ -83,7 +83,7 @@ fn a_runtime_without_timers_or_io_panics_and_leaves_no_process() {
     }
     // Without timers, no process was spawned. Without I/O, the process is killed.
     let until = Instant::now() + LONG;
-    while !support::having(&named).is_empty() {
+    while !support::processes_with(&named).is_empty() {
         assert!(Instant::now() < until, "a process is left");
         std::thread::sleep(Duration::from_millis(5));
     }

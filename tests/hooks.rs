@@ -94,18 +94,18 @@ async fn a_hook_is_registered_and_called_and_its_output_is_sent() {
 
 #[tokio::test]
 async fn a_failed_hook_is_ignored_and_a_failed_gate_denies() {
-    async fn fails<E>(_: HookCall<E>) -> Result<(), &'static str> {
+    async fn failing_hook<E>(_: HookCall<E>) -> Result<(), &'static str> {
         Err("out of order")
     }
     async fn panics<E>(_: HookCall<E>) {
         panic!("out of order")
     }
     let options = Options::new()
-        .hook(Hook::new(fails::<PreToolUse>))
+        .hook(Hook::new(failing_hook::<PreToolUse>))
         .hook(Hook::new(panics::<PreToolUse>).gate())
-        .hook(Hook::new(fails::<UserPromptSubmit>).gate())
-        .hook(Hook::new(fails::<Stop>).gate())
-        .hook(Hook::new(fails::<Notification>).gate());
+        .hook(Hook::new(failing_hook::<UserPromptSubmit>).gate())
+        .hook(Hook::new(failing_hook::<Stop>).gate())
+        .hook(Hook::new(failing_hook::<Notification>).gate());
     let (client, mut agent, initialize) =
         connect_with(options, &json!({"hooks_applied": true})).await;
     let mut client = client.unwrap();

@@ -308,7 +308,7 @@ const PNG: &[u8] = b"\x89PNG\x0d\x0a\x1a\x0a\0\0\0\x0dIHDR\0\0\0\x01\0\0\0\x01\x
 
 /// Returns the content that the model receives for a prompt, without the CLI's reminders
 /// and cache marks.
-async fn given(prompt: UserMessage) -> Vec<Value> {
+async fn model_content(prompt: UserMessage) -> Vec<Value> {
     let live = Live::start(Scenario::default().reply([Step::text("I see.")])).await;
     let answer = query(prompt, live.options()).await.unwrap();
     assert!(!answer.result().await.unwrap().is_error);
@@ -350,7 +350,7 @@ async fn attachments_reach_the_model_in_the_format_of_the_api() {
                 .context("A book")
                 .cited(),
         );
-    let mut given = given(prompt).await;
+    let mut given = model_content(prompt).await;
     // After the image, the CLI adds a text with the path of its copy.
     let note = given.pop().unwrap()["text"].as_str().unwrap().to_owned();
     assert!(note.starts_with("[Image: source: /"), "{note}");
@@ -384,7 +384,7 @@ async fn the_cli_converts_images_but_not_documents() {
         .with(mislabelled)
         .with(broken)
         .with(archive);
-    let given = given(prompt).await;
+    let given = model_content(prompt).await;
     assert_eq!(given[1]["source"]["media_type"], "image/png");
     let replaced = given.iter().filter_map(|block| block["text"].as_str());
     let replaced: Vec<_> = replaced

@@ -39,7 +39,7 @@ cat > /dev/null"#,
 }
 
 /// Returns how often the version was requested.
-fn asked(folder: &TempDir) -> usize {
+fn version_requests(folder: &TempDir) -> usize {
     let calls = std::fs::read_to_string(folder.path().join("calls")).unwrap();
     calls.lines().filter(|line| *line == "--version").count()
 }
@@ -49,16 +49,19 @@ async fn the_version_is_requested_only_if_an_option_depends_on_it_and_once_per_f
     let folder = agentwire_testing::tempdir().unwrap();
     let options = of_version(&folder, "2.1.197");
     drop(Client::connect(options.clone()).await.unwrap());
-    assert_eq!(asked(&folder), 0);
+    assert_eq!(version_requests(&folder), 0);
     let prompted = || options.clone().system_prompt("You are a crab.");
     for _ in 0..2 {
         let client = Client::connect(prompted()).await.unwrap();
         assert_eq!(client.version(), Some("2.1.197"));
     }
-    assert_eq!(asked(&folder), 1);
+    assert_eq!(version_requests(&folder), 1);
     let told = prompted().cli_version(CliVersion::new(2, 0, 77));
     let client = Client::connect(told).await.unwrap();
-    assert_eq!((client.version(), asked(&folder)), (Some("2.0.77"), 1));
+    assert_eq!(
+        (client.version(), version_requests(&folder)),
+        (Some("2.0.77"), 1)
+    );
 
     // Another CLI replaces the first one.
     let cli = folder.path().join("cli");
@@ -72,7 +75,10 @@ async fn the_version_is_requested_only_if_an_option_depends_on_it_and_once_per_f
         assert!(write.status().unwrap().success());
     }
     let client = Client::connect(prompted()).await.unwrap();
-    assert_eq!((client.version(), asked(&folder)), (Some("2.1.332"), 2));
+    assert_eq!(
+        (client.version(), version_requests(&folder)),
+        (Some("2.1.332"), 2)
+    );
 }
 
 #[tokio::test]
@@ -93,7 +99,7 @@ async fn a_cli_before_2_0_0_is_an_error_if_its_version_is_known() {
     let calls = std::fs::read_to_string(folder.path().join("calls")).unwrap();
     assert_eq!(calls, "--version\n");
     drop(Client::connect(options).await.unwrap());
-    assert_eq!(asked(&folder), 1);
+    assert_eq!(version_requests(&folder), 1);
 }
 
 #[tokio::test]

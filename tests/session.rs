@@ -398,11 +398,11 @@ async fn activity_is_reported_when_it_changes() {
 
 #[test]
 fn handles_can_be_sent_anywhere() {
-    fn anywhere<T: Send + Sync + Clone + 'static>() {}
+    fn assert_send_sync_clone<T: Send + Sync + Clone + 'static>() {}
     fn sent<T: Send + 'static>() {}
-    anywhere::<agentwire::Handle>();
-    anywhere::<agentwire::Options>();
-    anywhere::<Error>();
+    assert_send_sync_clone::<agentwire::Handle>();
+    assert_send_sync_clone::<agentwire::Options>();
+    assert_send_sync_clone::<Error>();
     sent::<Client>();
     sent::<agentwire::Query>();
     sent::<agentwire::Submission>();

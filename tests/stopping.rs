@@ -44,7 +44,7 @@ async fn interrupting_all_withdraws_queued_messages() {
     client.close().await;
 }
 
-fn impatient() -> StopPolicy {
+fn short_policy() -> StopPolicy {
     StopPolicy::default().turn(Duration::from_millis(50))
 }
 
@@ -65,7 +65,7 @@ async fn assert_is_closed(options: Options) {
     let mut submission = client.send("Work");
     submission.written().await.unwrap();
     wait_for(&mut client, says("Hm")).await;
-    let stopped = client.stop(impatient()).await.unwrap();
+    let stopped = client.stop(short_policy()).await.unwrap();
     assert!(matches!(stopped, Stopped::Session), "{stopped}");
     let error = loop {
         if let Err(error) = client.next().await.unwrap() {
@@ -74,7 +74,7 @@ async fn assert_is_closed(options: Options) {
     };
     assert_eq!(ended(error).reason, EndReason::Unresponsive);
     assert_eq!(submission.final_state().await, SubmissionState::Lost);
-    assert!(client.stop(impatient()).await.is_err());
+    assert!(client.stop(short_policy()).await.is_err());
     let report = client.close().await;
     assert!(report.remaining.is_empty(), "{report:?}");
 }

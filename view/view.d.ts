@@ -2,13 +2,13 @@
 // (`AGENTWIRE_UPDATE=1 cargo test -p agentwire-view`).
 
 /**
- * What a session does.
+ * The activity of a session.
  */
 export type Activity = "idle" | "running" | "requires_action" | "ended";
 
 /**
- * A permission request that is pending. It is the last entry of its agent, and is
- * removed when it needs no response any more.
+ * A permission request that is pending. It is the last entry of its agent, and is removed when
+ * it is no longer pending.
  */
 export type Approval = { 
 /**
@@ -16,7 +16,7 @@ export type Approval = {
  */
 request_id: string, 
 /**
- * The tool call for which the request is.
+ * The tool call of the request.
  */
 tool_call?: string, 
 /**
@@ -24,15 +24,15 @@ tool_call?: string,
  */
 title: string, 
 /**
- * Why the agent asks.
+ * The reason why the agent asks.
  */
 reason?: string, 
 /**
- * What the call will do.
+ * The action of the call.
  */
 content: Array<Content>, 
 /**
- * The rules to allow calls like this one for the future. Empty if that is not offered.
+ * The rules that would allow similar calls in the future. Empty if the agent offers none.
  */
 always: Array<string>, };
 
@@ -105,7 +105,7 @@ command: LongText,
  */
 output?: LongText, 
 /**
- * The exit code. Absent if the agent does not tell it.
+ * The exit code. Absent if the agent does not report it.
  */
 exit_code?: number, 
 /**
@@ -114,7 +114,7 @@ exit_code?: number,
 output_file?: string, };
 
 /**
- * What a tool call does or returns.
+ * A part of a tool call's action or result.
  */
 export type Content = { "type": "text" } & LongText | { "type": "lines" } & Lines | { "type": "diff" } & Diff | { "type": "command" } & Command | { "type": "search" } & Search | { "type": "links" } & Links | { "type": "attachment" } & Attachment | { "type": "plan" } & PlanItems | { "type": "json" } & LongText;
 
@@ -162,7 +162,7 @@ id: string,
 parent?: string, } & ({ "type": "prompt" } & Prompt | { "type": "text" } & Text | { "type": "thought" } & Text | { "type": "tool_call" } & ToolCall | { "type": "plan" } & Plan | { "type": "question" } & Question | { "type": "approval" } & Approval | { "type": "sub_agent" } & SubAgent | { "type": "notice" } & Notice | { "type": "turn_end" } & TurnEnd);
 
 /**
- * Why a tool call has no result.
+ * The reason why a tool call has no result.
  */
 export type Failure = { 
 /**
@@ -170,7 +170,7 @@ export type Failure = {
  */
 reason: FailureReason, 
 /**
- * The text of the tool or of whoever denied the call.
+ * The text of the tool, or the reason of a denial.
  */
 message: string, };
 
@@ -180,7 +180,7 @@ message: string, };
 export type FailureReason = "error" | "timed_out" | "denied_by_user" | "denied_by_rule" | "denied_by_hook" | "denied_by_classifier" | "interrupted" | "no_result";
 
 /**
- * A place that a search found.
+ * A hit of a search.
  */
 export type Hit = { 
 /**
@@ -373,7 +373,7 @@ session: Session, });
  */
 export type Omitted = { 
 /**
- * The position of the part in the text that is left, in bytes of UTF-8.
+ * The position of the omission in the remaining text, in bytes of UTF-8.
  */
 at: number, 
 /**
@@ -404,7 +404,7 @@ items?: Array<PlanItem>,
  */
 status: Status, 
 /**
- * Why the plan was not accepted.
+ * The reason why the plan was not accepted.
  */
 failure?: Failure, 
 /**
@@ -485,12 +485,12 @@ url?: string,
  */
 status: Status, 
 /**
- * Why there is no answer.
+ * The reason why there is no answer.
  */
 failure?: Failure, };
 
 /**
- * One question with its choices.
+ * A question with its choices.
  */
 export type QuestionItem = { 
 /**
@@ -515,7 +515,7 @@ multiple: boolean,
 answer?: string, };
 
 /**
- * Places that a search found.
+ * The hits of a search.
  */
 export type Search = { 
 /**
@@ -552,7 +552,7 @@ model?: string,
  */
 permission_mode?: string, 
 /**
- * What the session does.
+ * The activity of the session.
  */
 activity: Activity, };
 
@@ -570,7 +570,7 @@ number: number,
  */
 session: Session, 
 /**
- * The entries. Those of a sub-agent follow it.
+ * The entries. The entries of a sub-agent follow it.
  */
 entries: Array<Entry>, };
 
@@ -584,7 +584,7 @@ export type Status = "pending" | "in_progress" | "completed" | "failed";
  */
 export type SubAgent = { 
 /**
- * What the sub-agent does, in a few words.
+ * The task of the sub-agent, in a few words.
  */
 title: string, 
 /**
@@ -604,7 +604,7 @@ status: Status,
  */
 result?: LongText, 
 /**
- * Why the sub-agent failed.
+ * The reason why the sub-agent failed.
  */
 failure?: Failure, 
 /**
@@ -616,12 +616,12 @@ approval?: string,
  */
 background?: Background, 
 /**
- * What the sub-agent has used.
+ * The usage of the sub-agent.
  */
 usage?: SubAgentUsage, };
 
 /**
- * What a sub-agent has used.
+ * The usage of a sub-agent.
  */
 export type SubAgentUsage = { 
 /**
@@ -646,13 +646,13 @@ export type Text = {
  */
 text: LongText, 
 /**
- * Whether the text is complete. A text of Claude Code that was cut off stays incomplete; one
- * of another agent is complete when it grows no more.
+ * Whether the text is complete. A text of Claude Code that was cut off stays incomplete; a
+ * text of another agent is complete when nothing more is appended.
  */
 complete: boolean, };
 
 /**
- * A text that grows.
+ * A text to which a change appends.
  */
 export type TextMember = "text" | "input";
 
@@ -707,11 +707,11 @@ locations?: Array<Location>,
  */
 input?: LongText, 
 /**
- * What the call does and returns.
+ * The action and result of the call.
  */
 content?: Array<Content>, 
 /**
- * Why the call failed.
+ * The reason why the call failed.
  */
 failure?: Failure, 
 /**
@@ -737,7 +737,7 @@ export type TurnEnd = {
  */
 outcome: Outcome, 
 /**
- * Why the turn failed, and what to do.
+ * The reason why the turn failed, and a remedy.
  */
 message?: string, 
 /**
@@ -749,6 +749,6 @@ session_cost_usd?: string,
  */
 duration_ms?: number, 
 /**
- * The tokens of the turn. Absent if the agent does not tell them.
+ * The tokens of the turn. Absent if the agent does not report them.
  */
 tokens?: Tokens, };

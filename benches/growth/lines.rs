@@ -70,7 +70,7 @@ fn kind(line: &Value) -> String {
 }
 
 /// Returns the line with other IDs. Equal IDs stay equal.
-pub(crate) fn renewed(line: &str, number: usize) -> String {
+pub(crate) fn with_new_ids(line: &str, number: usize) -> String {
     let mut line = line.as_bytes().to_vec();
     let mut at = 0;
     while at < line.len() {
@@ -118,7 +118,7 @@ fn renew(id: &mut [u8], number: usize) {
 /// Returns the line `n` times. If `is_fresh`, each line has its own IDs.
 pub(crate) fn repeated(line: &str, n: usize, is_fresh: bool) -> Vec<u8> {
     let lines = (0..n).map(|number| match is_fresh {
-        true => renewed(line, number) + "\n",
+        true => with_new_ids(line, number) + "\n",
         false => line.to_owned() + "\n",
     });
     lines.collect::<String>().into_bytes()

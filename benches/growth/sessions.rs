@@ -100,7 +100,7 @@ fn lines(values: impl IntoIterator<Item = Value>) -> Vec<u8> {
     lines.collect::<String>().into_bytes()
 }
 
-fn ask(i: usize) -> Value {
+fn permission_request(i: usize) -> Value {
     json!({"type": "control_request", "request_id": format!("a{i}"), "request":
         {"subtype": "can_use_tool", "tool_name": "Bash", "input": {}, "tool_use_id": format!("t{i}")}})
 }
@@ -123,20 +123,26 @@ fn system(subtype: &str, i: usize) -> Value {
 type Hostile = (&'static str, fn(usize) -> Vec<u8>);
 
 const HOSTILE: &[Hostile] = &[
-    ("open asks", |n| lines((0..n).map(ask))),
+    ("open asks", |n| lines((0..n).map(permission_request))),
     ("asks, and results of others", |n| {
-        lines((0..n).map(ask).chain((n..2 * n).map(result)))
+        lines((0..n).map(permission_request).chain((n..2 * n).map(result)))
     }),
     ("asks, and results of the last first", |n| {
-        lines((0..n).map(ask).chain((0..n).rev().map(result)))
+        lines(
+            (0..n)
+                .map(permission_request)
+                .chain((0..n).rev().map(result)),
+        )
     }),
     ("asks, and cancels in their order", |n| {
-        lines((0..n).map(ask).chain((0..n).map(cancel)))
+        lines((0..n).map(permission_request).chain((0..n).map(cancel)))
     }),
     ("asks, each taken back at once", |n| {
-        lines((0..n).flat_map(|i| [ask(i), cancel(i)]))
+        lines((0..n).flat_map(|i| [permission_request(i), cancel(i)]))
     }),
-    ("the same ask", |n| lines((0..n).map(|_| ask(0)))),
+    ("the same ask", |n| {
+        lines((0..n).map(|_| permission_request(0)))
+    }),
     ("results of one message", |n| {
         let results =
             (0..n).map(|i| json!({"type": "tool_result", "tool_use_id": format!("t{i}")}));

@@ -36,7 +36,7 @@ fn reports(arguments: &[&str], adapter: &[&str]) -> (Vec<Value>, Option<i32>) {
 }
 
 /// Returns the report of a failing case.
-fn departs(case: &str, adapter: &[&str]) -> Value {
+fn failing_report(case: &str, adapter: &[&str]) -> Value {
     let (reports, status) = reports(&["--case", case], adapter);
     assert_eq!(status, Some(1), "{reports:?}");
     let [report] = &reports[..] else {
@@ -66,7 +66,7 @@ fn the_adapter_of_this_client_passes_all_cases() {
 
 #[test]
 fn an_idle_adapter_fails() {
-    let report = departs("one_shot_ask", &["true"]);
+    let report = failing_report("one_shot_ask", &["true"]);
     assert_eq!(report["verdict"], "departs");
     let departures = report["departures"].as_array().unwrap();
     let message: Vec<_> = departures.iter().map(|it| it.as_str().unwrap()).collect();
@@ -78,7 +78,7 @@ fn an_idle_adapter_fails() {
 
 #[test]
 fn a_failing_adapter_is_reported_with_its_stderr() {
-    let report = departs("hello", &["sh", "-c", "echo 'no such module' >&2; exit 1"]);
+    let report = failing_report("hello", &["sh", "-c", "echo 'no such module' >&2; exit 1"]);
     let message = report["departures"][0].as_str().unwrap();
     assert!(
         message.contains("exit status: 1") && message.ends_with("no such module"),
@@ -127,7 +127,7 @@ fn a_running_adapter_is_killed_with_this_program() {
 #[test]
 fn remaining_processes_are_reported_and_killed() {
     let script = "sleep 600 & echo done >&2";
-    let report = departs("one_shot_ask", &["sh", "-c", script]);
+    let report = failing_report("one_shot_ask", &["sh", "-c", script]);
     let message = report["departures"][0].as_str().unwrap();
     assert_eq!(message, "still running: sleep 600");
 }

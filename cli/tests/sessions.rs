@@ -80,8 +80,8 @@ fn record(session: &str, kind: &str, uuid: &str, parent: Option<&str>, text: &st
     })
 }
 
-/// Returns a record like those of the CLI for a prompt with an attachment, whose content is a
-/// list of blocks.
+/// Returns a record of a prompt with an attachment, as the CLI writes it. Its content is a list of
+/// blocks.
 fn with_blocks(mut record: Value) -> Value {
     let text = record["message"]["content"].take();
     record["message"]["content"] = json!([{"type": "text", "text": text}]);

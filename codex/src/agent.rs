@@ -1,4 +1,4 @@
-//! Codex behind the interface for all kinds of agents.
+//! Codex as an [`Agent`], the interface for agents of all kinds.
 
 use crate::asking::Approval;
 use crate::codex::{Codex, CodexError};
@@ -17,7 +17,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{oneshot, watch};
 use uuid::Uuid;
 
-/// A process of Codex with one thread and its view, as an [`Agent`] among agents of other kinds.
+/// A process of Codex with one thread and its view. It implements [`Agent`], the interface for
+/// agents of all kinds.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -32,15 +33,15 @@ use uuid::Uuid;
 /// # }
 /// ```
 ///
-/// Its modes are the approval policies `untrusted`, `on-request` and `never`. Codex has no place
-/// for a changed input, and none for a message with a denial: [`Agent::respond`] denies then, and
-/// returns [`AgentError::Unsupported`].
+/// Its modes are the approval policies `untrusted`, `on-request` and `never`. Codex supports
+/// neither a changed input nor a denial with a message: for both, [`Agent::respond`] denies the
+/// call and returns [`AgentError::Unsupported`].
 ///
 /// Dropping it closes the process without waiting.
 pub struct CodexAgent {
     thread: Thread,
     shared: Arc<Shared>,
-    /// Held while a prompt is sent.
+    /// Locked while a prompt is sent, so that prompts are sent in order.
     order: Mutex<()>,
     has_policy: bool,
     restored: u64,
@@ -49,14 +50,15 @@ pub struct CodexAgent {
 struct Shared {
     view: watch::Sender<View>,
     feed: Mutex<Option<Feed>>,
-    /// The approvals that wait for a response.
-    approvals: Mutex<HashMap<String, Waits>>,
-    /// Whether approvals wait for a response here, and not for a callback of the host.
-    asks: bool,
+    /// The approvals without a response.
+    approvals: Mutex<HashMap<String, WaitingApproval>>,
+    /// Whether [`Agent::respond`] answers approvals. Otherwise, a callback of the host does.
+    has_approvals: bool,
 }
 
-/// An approval that waits: it is there before the view shows it, and its callback comes later.
-struct Waits {
+/// An approval without a response. It is created before the view shows it; its callback is
+/// called later.
+struct WaitingApproval {
     sender: oneshot::Sender<wire::Decision>,
     receiver: Option<oneshot::Receiver<wire::Decision>>,
 }
@@ -94,13 +96,13 @@ impl CodexAgent {
             view: watch::Sender::new(View::new()),
             feed: Mutex::default(),
             approvals: Mutex::default(),
-            asks: options.callbacks.approval.is_none(),
+            has_approvals: options.callbacks.approval.is_none(),
         });
         let observer = Arc::clone(&shared);
         options.callbacks.observer = Some(Arc::new(move |event| observer.event(event)));
-        if shared.asks {
-            let asks = Arc::clone(&shared);
-            options = options.on_approval(move |approval| asks.approval(approval));
+        if shared.has_approvals {
+            let waiting = Arc::clone(&shared);
+            options = options.on_approval(move |approval| waiting.approval(approval));
         }
         let has_policy = options.callbacks.policy.is_some();
         let codex = Codex::spawn(codex).await?;
@@ -140,7 +142,7 @@ impl CodexAgent {
         })
     }
 
-    /// Returns the thread, for what only this kind of agent can do.
+    /// Returns the thread, which has the operations that are specific to Codex.
     #[must_use]
     pub fn thread(&self) -> &Thread {
         &self.thread
@@ -154,7 +156,7 @@ impl CodexAgent {
 }
 
 impl Shared {
-    /// Changes the view, and tells those that wait.
+    /// Changes the view, and notifies its receivers.
     fn show(&self, thread_id: &str, change: impl FnOnce(&mut Feed, &mut View)) {
         let mut feed = self.feed.lock().unwrap_or_else(PoisonError::into_inner);
         let feed = feed.get_or_insert_with(|| Feed::new(thread_id));
@@ -181,10 +183,10 @@ impl Shared {
                 else {
                     return;
                 };
-                if self.asks && is_approval(frame.method(), &params) {
+                if self.has_approvals && is_approval(frame.method(), &params) {
                     self.approvals()
                         .entry((**request_id).to_owned())
-                        .or_insert_with(Waits::new);
+                        .or_insert_with(WaitingApproval::new);
                 }
                 self.show(thread_id, |feed, view| {
                     feed.request(view, request_id, frame.method(), &params);
@@ -196,7 +198,7 @@ impl Shared {
             } => {
                 self.approvals().remove(&**request_id);
                 self.show(thread_id, |feed, view| {
-                    feed.settled(view, request_id, false);
+                    feed.finish_request(view, request_id, false);
                 });
             }
             Event::Submission {
@@ -221,7 +223,7 @@ impl Shared {
         }
     }
 
-    fn approvals(&self) -> MutexGuard<'_, HashMap<String, Waits>> {
+    fn approvals(&self) -> MutexGuard<'_, HashMap<String, WaitingApproval>> {
         self.approvals
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -243,7 +245,7 @@ impl Shared {
     }
 }
 
-impl Waits {
+impl WaitingApproval {
     fn new() -> Self {
         let (sender, receiver) = oneshot::channel();
         let receiver = Some(receiver);
@@ -325,12 +327,12 @@ impl Agent for CodexAgent {
         let mut approvals = self.shared.approvals();
         // The receiver may still be here, for a callback that comes later: then the entry stays.
         let sent = match approvals.remove(request_id) {
-            Some(Waits { sender, receiver }) => {
+            Some(WaitingApproval { sender, receiver }) => {
                 let sent = sender.send(decision).is_ok();
                 if let Some(receiver) = receiver {
                     let (sender, _) = oneshot::channel();
                     let receiver = Some(receiver);
-                    approvals.insert(request_id.to_owned(), Waits { sender, receiver });
+                    approvals.insert(request_id.to_owned(), WaitingApproval { sender, receiver });
                 }
                 sent
             }
@@ -339,7 +341,7 @@ impl Agent for CodexAgent {
         drop(approvals);
         if sent && is_denied {
             self.shared.show(self.thread.id(), |feed, view| {
-                feed.settled(view, request_id, true);
+                feed.finish_request(view, request_id, true);
             });
         }
         let outcome = match (sent, unsupported) {

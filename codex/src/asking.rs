@@ -1,4 +1,4 @@
-//! The requests of Codex, and the callbacks that answer them.
+//! Requests of Codex, and the callbacks that respond to them.
 
 use crate::machine::{ErrorObject, Event, Frame};
 use crate::tools::{Tools, response};
@@ -19,7 +19,7 @@ pub(crate) type Answer<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 type Observer = dyn Fn(&Event) + Send + Sync;
 type Callback<A, T> = Arc<dyn Fn(A) -> Answer<T> + Send + Sync>;
 
-/// What Codex wants to do, and waits for.
+/// A request of Codex for approval of an action.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Approval {
@@ -27,27 +27,28 @@ pub struct Approval {
     pub request_id: String,
     /// The thread.
     pub thread_id: String,
-    /// What Codex wants to do.
+    /// The action.
     pub action: Action,
 }
 
-/// What needs an [`Approval`].
+/// An action that needs an [`Approval`].
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 #[allow(clippy::large_enum_variant, reason = "one exists at a time")]
 pub enum Action {
-    /// To run a command.
+    /// Run a command.
     Command(CommandApproval),
-    /// To change files.
+    /// Change files.
     FileChange {
         /// The request.
         request: FileChangeApproval,
-        /// The changes, from the item that was started before. Empty if there was none.
+        /// The changes, from the item that started before the request. Empty if there is no such
+        /// item.
         changes: Vec<FileUpdate>,
     },
-    /// To call a tool of an MCP server.
+    /// Call a tool of an MCP server.
     McpTool(Elicitation),
-    /// To have more permissions.
+    /// Get more permissions.
     Permissions(PermissionsApproval),
 }
 
@@ -55,9 +56,10 @@ impl Approval {
     /// Returns the approval as requests of Claude Code's tools, one for each file, so that the same
     /// [`Policy`] decides about both agents: `Bash`, `Edit`, `Write` and `mcp__SERVER__TOOL`.
     ///
-    /// A command is the script that a shell runs, if it is one word without expansions. A
-    /// connection of a command is `WebFetch`, text for a running command `WriteStdin`, and what
-    /// else needs more permissions `Permissions`, which no rule of Claude Code allows.
+    /// If a command runs a shell with a script of one word without expansions, the command of
+    /// `Bash` is that script. A network connection of a command is a call of `WebFetch`, text for a
+    /// running command one of `WriteStdin`, and any other permission one of `Permissions`, which no
+    /// rule of Claude Code allows.
     #[must_use]
     pub fn as_tools(&self) -> Vec<CanUseTool> {
         let request =
@@ -119,11 +121,11 @@ impl ElicitationResponse {
     }
 }
 
-/// A request of Codex with what is needed to answer it.
-pub(crate) struct Asked {
+/// A pending request of Codex, with the data for its response.
+pub(crate) struct PendingRequest {
     pub(crate) request_id: String,
     pub(crate) frame: Frame,
-    /// The file changes of the item that it is about.
+    /// The file changes of the item that needs the approval.
     pub(crate) changes: Option<Json>,
 }
 
@@ -135,7 +137,7 @@ pub(crate) struct Callbacks {
     pub(crate) question: Option<Callback<UserInputRequest, UserInputResponse>>,
     pub(crate) elicitation: Option<Callback<Elicitation, ElicitationResponse>>,
     pub(crate) tools: Tools,
-    /// Sees each event of the thread before anyone else.
+    /// Called with each event of the thread, before receivers and other callbacks.
     pub(crate) observer: Option<Arc<Observer>>,
 }
 
@@ -151,8 +153,8 @@ impl fmt::Debug for Callbacks {
 }
 
 impl Callbacks {
-    /// Answers a request. What nobody can answer is denied.
-    pub(crate) async fn answer(&self, asked: Asked) -> Result<Json, ErrorObject> {
+    /// Answers a request. Requests without a callback are denied.
+    pub(crate) async fn answer(&self, asked: PendingRequest) -> Result<Json, ErrorObject> {
         let params = asked.frame.params();
         let approval = |thread_id: &str, action| Approval {
             request_id: asked.request_id.clone(),
@@ -227,8 +229,8 @@ impl Callbacks {
         }
     }
 
-    /// Returns the decision of the policy about all calls. An allow with another input denies,
-    /// because Codex cannot change an input.
+    /// Returns the decision of the policy about all calls. An allow with a changed input becomes a
+    /// denial, because Codex cannot change an input.
     fn verdict(&self, calls: &[CanUseTool]) -> Option<Decision> {
         let policy = self.policy.as_ref()?;
         let mut all_allowed = true;

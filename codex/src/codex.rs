@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::broadcast;
 
-/// The setting of an MCP server for which of its tools Codex asks.
+/// The setting of an MCP server that selects the tools that need an approval.
 const ASK_FOR_TOOLS: &str = "default_tools_approval_mode";
 
 /// An error of [`Codex`] or a [`Thread`].
@@ -47,12 +47,12 @@ pub enum CodexError {
         /// The members that do not fit.
         faults: Vec<Fault>,
     },
-    /// Codex does not support it.
+    /// Codex does not support the request or option.
     #[error("Codex does not support {0}")]
     Unsupported(&'static str),
 }
 
-/// A process of `codex app-server`, which has any number of threads.
+/// A process of `codex app-server`, with any number of threads.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -118,7 +118,7 @@ impl Codex {
         Self::connect(connection, options.timeout).await
     }
 
-    /// Drives a Codex that was started otherwise.
+    /// Drives a Codex that was started by other means.
     ///
     /// # Errors
     ///
@@ -157,7 +157,7 @@ impl Codex {
         }
     }
 
-    /// Returns the user agent, which has the version of Codex.
+    /// Returns the user agent, which contains the version of Codex.
     #[must_use]
     pub fn user_agent(&self) -> &str {
         let initialized = self.inner.initialized.as_ref();
@@ -174,15 +174,16 @@ impl Codex {
     }
 
     /// Resumes a stored thread. Set all policies again: Codex forgets some, such as
-    /// `workspace-write`. [`Thread::differences`] has what is not as the options say. Tools whose
-    /// functions the options do not have fail.
+    /// `workspace-write`. [`Thread::differences`] lists settings that differ from the options.
+    /// Calls of tools fail if the options have no function for them.
     ///
-    /// If this process has the thread open, the callbacks and tools replace those that it has.
+    /// If the thread is already open in this process, the callbacks and tools of these options
+    /// replace its own.
     ///
     /// # Errors
     ///
-    /// If Codex refuses it, such as for a thread that another process has open, and as for
-    /// [`start`](Self::start).
+    /// If Codex refuses the request, for example because another process has the thread open.
+    /// Otherwise as for [`start`](Self::start).
     pub async fn resume(
         &self,
         thread_id: &str,
@@ -241,7 +242,8 @@ impl Codex {
         Ok(Thread::new(self.clone(), opened, &options.start, effort))
     }
 
-    /// Makes Codex ask for all tools of MCP servers, also those that declare `readOnlyHint`.
+    /// Requires an approval for all tools of MCP servers, including those that declare
+    /// `readOnlyHint`.
     async fn ask_for_all_tools(&self, options: &mut ThreadOptions) -> Result<(), CodexError> {
         let read = ConfigRead {
             cwd: options.start.cwd.clone(),
@@ -264,8 +266,8 @@ impl Codex {
         Ok(())
     }
 
-    /// Returns a page of the stored threads: those of the configured provider, unless the list
-    /// names others or has an empty list of them.
+    /// Returns a page of the stored threads. By default, these are the threads of the configured
+    /// provider. With an empty list of providers, they are those of all providers.
     ///
     /// # Errors
     ///
@@ -353,8 +355,8 @@ impl Codex {
 
     /// Sends any request.
     ///
-    /// Requests that change turns (`turn/start`, `turn/steer`, `turn/interrupt`) have methods of
-    /// [`Thread`], which know what the others do.
+    /// For requests that change turns (`turn/start`, `turn/steer`, `turn/interrupt`), call the
+    /// methods of [`Thread`], which coordinate them.
     ///
     /// # Errors
     ///
@@ -363,22 +365,23 @@ impl Codex {
         self.inner.request_raw(method, params).await
     }
 
-    /// Returns the events from now on, of all threads. What Codex sends is
-    /// [`Event::Notification`], whose [`notification`](crate::machine::Frame::notification) has a
-    /// type. A receiver that is 4,096 events behind loses the oldest and is told their number.
+    /// Returns the events from now on, of all threads. Messages of Codex are
+    /// [`Event::Notification`]; [`Frame::notification`](crate::machine::Frame::notification)
+    /// returns them as types. A receiver with more than 4,096 unread events loses the oldest, and
+    /// receives their number.
     #[must_use]
     pub fn events(&self) -> broadcast::Receiver<Event> {
         self.inner.link.subscribe()
     }
 
-    /// Closes the process, and waits until it and the processes that it has started have exited.
-    /// A turn that runs is cut off. Returns `None` if the report is unknown.
+    /// Closes the process, and waits until it and the processes that it has started have exited. A
+    /// running turn is cut off. Returns `None` if the report is unknown.
     pub async fn close(&self) -> Option<CloseReport> {
         self.inner.link.close();
         self.inner.link.peer.closed().await
     }
 
-    /// Returns the ID of the process, if it is one of this system.
+    /// Returns the process ID, if the process runs on this system.
     #[must_use]
     pub fn pid(&self) -> Option<u32> {
         self.inner.link.peer.pid()
@@ -404,7 +407,7 @@ impl Inner {
     }
 }
 
-/// Returns the result of a request whose sender may be gone.
+/// Returns the result of a request. Fails if the sender was dropped.
 pub(crate) fn answered<T>(
     method: &str,
     response: Result<Result<T, RequestError>, tokio::sync::oneshot::error::RecvError>,

@@ -1,6 +1,6 @@
-//! The task that runs the machine over the pipes of a process.
+//! The driver: the task that connects the machine with the pipes of a process.
 
-use crate::asking::{Asked, Callbacks};
+use crate::asking::{Callbacks, PendingRequest};
 use crate::machine::{
     ErrorObject, Event, Frame, Machine, RequestError, Submission, SubmissionError, TurnEnd,
 };
@@ -16,27 +16,27 @@ use tokio::sync::{Notify, broadcast, oneshot};
 use tokio::task::AbortHandle;
 use tokio::time::{sleep_until, timeout};
 
-/// The number of events that a receiver can be behind.
+/// The capacity of the channel for events. A slower receiver loses the oldest.
 const EVENTS: usize = 4096;
 
-/// The length of the end of standard error that errors have.
+/// The maximum length in bytes of the end of standard error in errors.
 const STDERR: usize = 4096;
 
-/// How long to read on when the process has exited and another one has its output.
+/// How long output is read after the exit of the process if another process still has it open.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 pub(crate) type TurnOutcome = Result<TurnEnd, SubmissionError>;
 pub(crate) type Interrupted = Result<Option<TurnEnd>, RequestError>;
 
-/// The handles' side of the driver.
+/// The part of the driver that handles use.
 pub(crate) struct Link {
     state: Mutex<State>,
-    /// Held while events are delivered, so that they stay in order.
+    /// Locked while events are delivered, so that they stay in order.
     delivers: Mutex<()>,
-    /// There is something to write, or the input is to be closed.
+    /// Notified when there is something to write, or the input is to be closed.
     wake: Notify,
     events: broadcast::Sender<Event>,
-    /// Where callbacks run: events may be delivered outside of it.
+    /// The runtime of the callbacks. Events may be delivered outside of it.
     runtime: Handle,
     pub(crate) peer: Arc<dyn Peer>,
 }
@@ -44,21 +44,21 @@ pub(crate) struct Link {
 #[derive(Default)]
 struct State {
     machine: Machine,
-    requests: HashMap<u64, Waits>,
+    requests: HashMap<u64, ResponseWaiter>,
     turns: HashMap<Box<str>, oneshot::Sender<TurnOutcome>>,
     interrupts: HashMap<u64, oneshot::Sender<Interrupted>>,
     threads: HashMap<Box<str>, Open>,
-    /// The callbacks that run, by the ID of the request.
-    asked: HashMap<Box<str>, AbortHandle>,
+    /// The running callbacks, by request ID.
+    running_callbacks: HashMap<Box<str>, AbortHandle>,
     is_closed: bool,
-    /// Whether nobody but the handles delivers events any more.
+    /// Whether the driver's task has ended, so that only the handles deliver events.
     is_over: bool,
 }
 
-/// Who waits for the response to a request.
-struct Waits {
+/// The receiver of the response to a request.
+struct ResponseWaiter {
     sender: oneshot::Sender<Result<Json, RequestError>>,
-    /// The callbacks of the thread that the response opens.
+    /// The callbacks of the thread, if the response opens one.
     opens: Option<Arc<Callbacks>>,
 }
 
@@ -67,12 +67,12 @@ struct Open {
     callbacks: Arc<Callbacks>,
     /// The last `thread/tokenUsage/updated`.
     usage: Option<Json>,
-    /// The file changes that are open, whose approvals do not repeat them.
+    /// The file changes of running items. Requests for their approval do not repeat them.
     changes: HashMap<Box<str>, Json>,
 }
 
 impl Link {
-    /// Starts to drive a process.
+    /// Starts the driver of a process.
     pub(crate) fn start(connection: Connection) -> Arc<Self> {
         let (events, _) = broadcast::channel(EVENTS);
         let link = Arc::new(Self {
@@ -136,7 +136,7 @@ impl Link {
         self.events.subscribe()
     }
 
-    /// Calls the machine, and lets the driver do what follows.
+    /// Calls the machine, and wakes the driver.
     fn call<T>(self: &Arc<Self>, call: impl FnOnce(&mut State) -> T) -> T {
         let mut state = self.state();
         let result = call(&mut state);
@@ -149,8 +149,8 @@ impl Link {
         result
     }
 
-    /// Sends a request. If it opens a thread, its response makes the callbacks known before
-    /// anything else of the thread is handled.
+    /// Sends a request. If the request opens a thread, the callbacks are registered with its
+    /// response, before any other message of the thread is handled.
     pub(crate) fn request(
         self: &Arc<Self>,
         method: &str,
@@ -165,7 +165,9 @@ impl Link {
                 Some(_) => machine.open(now(), method, params, timeout),
                 None => machine.request(now(), method, params, timeout),
             };
-            state.requests.insert(request, Waits { sender, opens });
+            state
+                .requests
+                .insert(request, ResponseWaiter { sender, opens });
         });
         receiver
     }
@@ -174,7 +176,7 @@ impl Link {
         self.call(|state| state.machine.notify(method, params));
     }
 
-    /// Knows the callbacks of a thread, whose requests may come from now on.
+    /// Registers the callbacks of a thread, whose requests may arrive from now on.
     pub(crate) fn open(&self, thread_id: &str, callbacks: &Arc<Callbacks>) {
         self.state().open(thread_id, callbacks);
     }
@@ -217,7 +219,9 @@ impl Link {
         let opens = None;
         self.call(|state| {
             let request = state.machine.compact(now(), thread_id);
-            state.requests.insert(request, Waits { sender, opens });
+            state
+                .requests
+                .insert(request, ResponseWaiter { sender, opens });
         });
         receiver
     }
@@ -251,24 +255,24 @@ impl Link {
             let Some(event) = state.machine.poll_event() else {
                 return;
             };
-            let callbacks = state.take(&event);
+            let callbacks = state.note_event(&event);
             drop(state);
             for observer in callbacks.iter().filter_map(|it| it.observer.as_ref()) {
                 observer(&event);
             }
             if let Event::Request { request_id, frame } = &event {
-                self.ask(request_id, frame);
+                self.call_back(request_id, frame);
             }
             // Fails if nobody has subscribed.
             let _ = self.events.send(event);
         }
     }
 
-    /// Answers a request of Codex.
-    fn ask(self: &Arc<Self>, request_id: &str, frame: &Frame) {
+    /// Runs the callback for a request of Codex.
+    fn call_back(self: &Arc<Self>, request_id: &str, frame: &Frame) {
         let mut state = self.state();
         let open = frame.thread_id().and_then(|it| state.threads.get(it));
-        let asked = Asked {
+        let pending = PendingRequest {
             request_id: request_id.into(),
             frame: frame.clone(),
             changes: open.and_then(|it| it.changes.get(&*item_of(frame)?).cloned()),
@@ -278,7 +282,7 @@ impl Link {
         let id = request_id.to_owned();
         let answer = self.runtime.spawn(async move {
             // A panic of the callback is no answer.
-            let answer = tokio::spawn(async move { callbacks.answer(asked).await });
+            let answer = tokio::spawn(async move { callbacks.answer(pending).await });
             let refused = |_| Err(ErrorObject::new(-32603, "the client's callback failed"));
             let answer = Abort(answer.abort_handle()).wait(answer).await;
             if let Some(link) = link.upgrade() {
@@ -286,7 +290,9 @@ impl Link {
                 link.call(|state| state.machine.respond(&id, answer));
             }
         });
-        state.asked.insert(request_id.into(), answer.abort_handle());
+        state
+            .running_callbacks
+            .insert(request_id.into(), answer.abort_handle());
     }
 }
 
@@ -315,7 +321,7 @@ impl State {
         self.threads.insert(thread_id.into(), open);
     }
 
-    /// Knows the thread of a response that opens one.
+    /// Registers the thread that a response opens.
     fn opened(&mut self, response: &Json, callbacks: &Arc<Callbacks>) {
         let Some(thread) = response.member("thread") else {
             return;
@@ -326,8 +332,9 @@ impl State {
         self.open(&id, callbacks);
     }
 
-    /// Takes an event. Returns the callbacks of its thread, or all if it is about the process.
-    fn take(&mut self, event: &Event) -> Vec<Arc<Callbacks>> {
+    /// Updates the state for an event. Returns the callbacks of its thread, or all callbacks if the
+    /// event concerns the process.
+    fn note_event(&mut self, event: &Event) -> Vec<Arc<Callbacks>> {
         let thread_id = match event {
             Event::Notification(frame) => {
                 self.notification(frame);
@@ -338,8 +345,8 @@ impl State {
                 request_id,
                 thread_id,
             } => {
-                if let Some(asked) = self.asked.remove(request_id) {
-                    asked.abort();
+                if let Some(callback) = self.running_callbacks.remove(request_id) {
+                    callback.abort();
                 }
                 thread_id.as_deref()
             }
@@ -409,7 +416,7 @@ impl State {
     }
 }
 
-/// Returns the ID of the item that a request is about.
+/// Returns the ID of the item that needs the approval.
 fn item_of(frame: &Frame) -> Option<Box<str>> {
     frame.params().member("itemId")?.read().ok()
 }
@@ -458,7 +465,8 @@ impl Driver {
         }
     }
 
-    /// Takes what the machine has to do. Returns its deadline.
+    /// Writes the lines of the machine and delivers its events. Returns the machine's next
+    /// deadline.
     fn poll(&mut self) -> Option<Instant> {
         self.link.deliver();
         let mut state = self.link.state();

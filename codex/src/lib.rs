@@ -1,8 +1,8 @@
-//! Drives Codex by `codex app-server`: threads, turns, steering, approvals, and entries for user
-//! interfaces.
+//! Drives Codex through `codex app-server`: threads, turns, steering, approvals, and entries for
+//! user interfaces.
 //!
 //! - [`Codex`] is a process, and [`Thread`] one of its threads.
-//! - [`CodexAgent`] is a process with one thread and its [view](agentwire::view), behind the
+//! - [`CodexAgent`] is a process with one thread and its [view](agentwire::view). It implements the
 //!   interface for agents of all kinds.
 //! - [`machine`] is the state machine below them, without I/O.
 //! - [`wire`] has the types of the messages.
@@ -20,7 +20,7 @@ mod view;
 pub mod wire;
 
 pub use agent::CodexAgent;
-/// The crate whose types are in this one: the view, policies, the environment.
+/// The crate `agentwire`, whose types are part of this API: the view, policies, the environment.
 pub use agentwire;
 pub use asking::{Action, Approval};
 pub use codex::{Codex, CodexError};

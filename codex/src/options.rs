@@ -1,4 +1,4 @@
-//! How Codex is started, what a thread is like, and messages to it.
+//! Options of the process and of threads, and messages to threads.
 
 use crate::asking::{Approval, Callbacks};
 use crate::machine::Priority;
@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How [`Codex`](crate::Codex) is started.
+/// Options of the process of [`Codex`](crate::Codex).
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct CodexOptions {
@@ -58,10 +58,10 @@ impl CodexOptions {
         self
     }
 
-    /// Sets which variables of this process Codex has. Default: [`Environment::default`].
+    /// Sets which variables of this process Codex inherits. Default: [`Environment::default`].
     ///
-    /// Codex passes all of them to the agent's commands, also API keys, unless the setting
-    /// `shell_environment_policy` of a thread says otherwise.
+    /// Codex passes all of them on to the agent's commands, including API keys, unless the thread's
+    /// setting `shell_environment_policy` excludes them.
     #[must_use]
     pub fn environment(mut self, environment: Environment) -> Self {
         self.environment = environment;
@@ -90,14 +90,14 @@ impl CodexOptions {
         self
     }
 
-    /// Sets the time limits of closing.
+    /// Sets the timeouts of closing.
     #[must_use]
     pub fn close_policy(mut self, policy: ClosePolicy) -> Self {
         self.close = policy;
         self
     }
 
-    /// Sets how long Codex may take to respond to a request. Default: 60 seconds.
+    /// Sets the timeout of requests. Default: 60 seconds.
     #[must_use]
     pub fn request_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -105,10 +105,10 @@ impl CodexOptions {
     }
 }
 
-/// A thread that is started, resumed or forked, and who answers its requests.
+/// Options of a thread that is started, resumed or forked, and the callbacks for its requests.
 ///
-/// There are no hooks, no limits of turns and costs, no session store and no file checkpoints:
-/// Codex has nothing that they could be made of.
+/// Hooks, limits of turns and costs, session stores and file checkpoints are unsupported, because
+/// Codex has no equivalent.
 #[derive(Debug, Clone, Default)]
 pub struct ThreadOptions {
     pub(crate) start: ThreadStart,
@@ -137,23 +137,23 @@ impl ThreadOptions {
         self
     }
 
-    /// Sets for what Codex asks. Only [`NamedPolicy::Untrusted`] asks for each command and change
-    /// of a file; no policy asks for tools of MCP servers that declare `readOnlyHint`, unless
-    /// [`policy`](Self::policy) is set.
+    /// Sets the actions for which Codex requests an approval. Only [`NamedPolicy::Untrusted`]
+    /// requires an approval for each command and change of a file. None requires one for tools of
+    /// MCP servers that declare `readOnlyHint`, unless [`policy`](Self::policy) is set.
     #[must_use]
     pub fn approval_policy(mut self, policy: impl Into<ApprovalPolicy>) -> Self {
         self.start.approval_policy = Some(policy.into());
         self
     }
 
-    /// Sets what commands can write to.
+    /// Sets the sandbox: where commands can write.
     #[must_use]
     pub fn sandbox(mut self, sandbox: SandboxMode) -> Self {
         self.start.sandbox = Some(sandbox);
         self
     }
 
-    /// Changes any setting of `thread/start`.
+    /// Sets any member of `thread/start`.
     #[must_use]
     pub fn settings(mut self, change: impl FnOnce(&mut ThreadStart)) -> Self {
         change(&mut self.start);
@@ -204,11 +204,11 @@ impl ThreadOptions {
     }
 
     /// Adds a tool that runs in this process: its name, its description, the JSON Schema of its
-    /// input, and a function from the input to the text for the model. Codex never asks for an
-    /// approval before it calls the tool; a [`policy`](Self::policy) decides nevertheless.
+    /// input, and a function from the input to the text for the model. Codex requests no approval
+    /// for it, but a [`policy`](Self::policy) still decides.
     ///
-    /// A thread that is resumed has the tools with which it was started. These functions are
-    /// called for them.
+    /// A resumed thread has the tools with which it was started. Their calls run the functions of
+    /// these options.
     #[must_use]
     pub fn tool<F, R>(
         mut self,
@@ -228,9 +228,9 @@ impl ThreadOptions {
         self
     }
 
-    /// With the feature `mcp`: adds the tools of a server of the crate `agentwire`, which the same
-    /// program can give to Claude Code. For a [`policy`](Self::policy), they are
-    /// `mcp__SERVER__TOOL`, too. See [`tool`](Self::tool).
+    /// Adds the tools of a server of the crate `agentwire`, which also works with Claude Code.
+    /// Requires the feature `mcp`. In a [`policy`](Self::policy), their names are
+    /// `mcp__SERVER__TOOL`, as for Claude Code. See [`tool`](Self::tool).
     #[cfg(feature = "mcp")]
     #[must_use]
     pub fn tools(mut self, server: &str, tools: &agentwire::mcp::Tools) -> Self {
@@ -238,23 +238,24 @@ impl ThreadOptions {
         self
     }
 
-    /// Decides about approvals at once, as for Claude Code: commands are calls of `Bash`, changes
-    /// of files calls of `Edit`, tools of MCP servers `mcp__SERVER__TOOL`, and tools of this
-    /// process have their names. If the policy does not decide, [`on_approval`](Self::on_approval)
-    /// does.
+    /// Sets the policy, which decides about approvals immediately, with the tool names of Claude
+    /// Code: `Bash` for commands, `Edit` for changes of files, `mcp__SERVER__TOOL` for tools of MCP
+    /// servers. Tools of this process have their own names. If the policy does not decide,
+    /// [`on_approval`](Self::on_approval) does.
     ///
     /// Opening the thread fails unless the approval policy is [`NamedPolicy::Untrusted`]: with
-    /// others, Codex does not ask for everything.
+    /// others, Codex does not request an approval for each action.
     #[must_use]
     pub fn policy(mut self, policy: impl Policy) -> Self {
         self.callbacks.policy = Some(Arc::new(policy));
         self
     }
 
-    /// Decides about approvals: of commands, changes of files, tools of MCP servers, permissions.
+    /// Sets the callback for approvals: of commands, changes of files, tools of MCP servers,
+    /// permissions.
     ///
-    /// Without a callback they are declined, and so is one whose callback panics or whose request
-    /// is withdrawn.
+    /// Approvals are declined without a callback, if the callback panics, and if the request is
+    /// withdrawn.
     #[must_use]
     pub fn on_approval<F, D>(mut self, callback: F) -> Self
     where
@@ -265,9 +266,9 @@ impl ThreadOptions {
         self
     }
 
-    /// Answers questions of the agent. Without a callback, they get no answers.
+    /// Sets the callback for questions of the agent. Without a callback, they get no answers.
     ///
-    /// The agent asks only in plan mode, or if the configuration has
+    /// The agent asks questions only in plan mode, or if the configuration has
     /// `features.default_mode_request_user_input`.
     #[must_use]
     pub fn on_question<F, A>(mut self, callback: F) -> Self
@@ -279,7 +280,8 @@ impl ThreadOptions {
         self
     }
 
-    /// Answers the elicitations of MCP servers. Without a callback, they are declined.
+    /// Sets the callback for the elicitations of MCP servers. Without a callback, they are
+    /// declined.
     #[must_use]
     pub fn on_elicitation<F, A>(mut self, callback: F) -> Self
     where
@@ -290,7 +292,7 @@ impl ThreadOptions {
         self
     }
 
-    /// Returns why a policy could not be enforced.
+    /// Returns the reason why the policy cannot be enforced, if there is one.
     pub(crate) fn unenforceable(&self) -> Option<&'static str> {
         let asks = matches!(
             self.start.approval_policy,
@@ -364,8 +366,8 @@ impl Prompt {
         self
     }
 
-    /// Sets the priority. Default: [`Priority::Later`]. Codex has no queue that can be relied on,
-    /// so messages that wait are in this process.
+    /// Sets the priority. Default: [`Priority::Later`]. Queued messages are in this process,
+    /// because Codex has no reliable queue.
     pub fn priority(mut self, priority: Priority) -> Self {
         self.priority = priority;
         self
@@ -383,13 +385,13 @@ impl Prompt {
         self
     }
 
-    /// Sets for what Codex asks in this and later turns.
+    /// Sets the actions for which Codex requests an approval in this and later turns.
     pub fn approval_policy(mut self, policy: impl Into<ApprovalPolicy>) -> Self {
         self.turn.approval_policy = Some(policy.into());
         self
     }
 
-    /// Sets what commands can write to in this and later turns.
+    /// Sets the sandbox of this and later turns: where commands can write.
     pub fn sandbox(mut self, sandbox: impl Into<SandboxPolicy>) -> Self {
         self.turn.sandbox_policy = Some(sandbox.into());
         self
@@ -407,7 +409,7 @@ impl Prompt {
         self
     }
 
-    /// Changes any setting of `turn/start`.
+    /// Sets any member of `turn/start`.
     pub fn settings(mut self, change: impl FnOnce(&mut TurnStart)) -> Self {
         change(&mut self.turn);
         self

@@ -1,7 +1,7 @@
 //! The command lines of shells.
 
-/// Returns the script that a command line runs, if it is a shell with one word. Codex runs the
-/// commands of the model so.
+/// Returns the script of a command line that runs a shell with a script of one word. Codex runs the
+/// model's commands in this form.
 pub(crate) fn script(command: &str) -> Option<String> {
     [" -lc ", " -c "].iter().find_map(|flag| {
         let (shell, script) = command.split_once(flag)?;

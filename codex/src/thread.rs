@@ -56,16 +56,16 @@ impl Thread {
         &self.opened
     }
 
-    /// Returns the settings of the options that Codex did not set so, a text for each: model,
-    /// effort, directory, approval policy, sandbox. Check them after [`Codex::resume`] and
-    /// [`Codex::fork`]; [`opened`](Self::opened) has those that the options did not set.
+    /// Returns a text for each option that Codex did not apply: model, effort, directory, approval
+    /// policy, sandbox. Check this after [`Codex::resume`] and [`Codex::fork`]. Settings that were
+    /// not in the options are in [`opened`](Self::opened).
     #[must_use]
     pub fn differences(&self) -> &[String] {
         &self.differences
     }
 
-    /// Sends a message, in the order of the calls and priorities. The result is the end of its
-    /// turn; dropping it stops nothing.
+    /// Sends a message, in the order of the calls and priorities. Returns a future for the end of
+    /// its turn. Dropping the future does not withdraw the message.
     ///
     /// A message with the priority `later` starts a turn when the thread is idle.
     pub fn send(&self, prompt: impl Into<Prompt>) -> Turn {
@@ -93,21 +93,21 @@ impl Thread {
         Turn { thread, id, end }
     }
 
-    /// Sends a message to the turn that runs, or starts one: [`send`](Self::send) with
+    /// Sends a message to the running turn, or starts a turn: [`send`](Self::send) with
     /// [`Priority::Next`].
     ///
-    /// Codex cuts off the text that it streams; while a command runs, the message waits for its
-    /// end. If the turn is interrupted before it has read the message, Codex drops it, and it is
-    /// sent again as the next turn.
+    /// Codex cuts off its current text. While a command runs, the message waits for the end of the
+    /// command. If the turn is interrupted before it has read the message, Codex discards it, and
+    /// it is sent again as the next turn.
     pub fn steer(&self, prompt: impl Into<Prompt>) -> Turn {
         self.send(prompt.into().priority(Priority::Next))
     }
 
-    /// Interrupts the turn. Returns how it ended, which may be by itself; `None` if none runs.
-    /// Messages that wait are sent then.
+    /// Interrupts the turn. Returns the end of the turn, which may have completed in the meantime;
+    /// `None` if no turn is running. Queued messages are sent afterwards.
     ///
     /// Codex refuses to interrupt a turn that it has not started yet, so this waits until it can.
-    /// Commands that the turn leaves running are terminated after its end.
+    /// Commands that are still running after the turn are terminated.
     ///
     /// # Cancel safety
     ///
@@ -123,7 +123,7 @@ impl Thread {
         async move { answered("turn/interrupt", interrupted.await) }
     }
 
-    /// Withdraws all messages that were not sent.
+    /// Withdraws all queued messages.
     pub fn withdraw_all(&self) {
         self.codex.link().withdraw_all(&self.id);
     }
@@ -153,7 +153,7 @@ impl Thread {
         self.codex.request(&settings).await.map(|_| ())
     }
 
-    /// Drops a turn and those after it from the history. Files stay as they are.
+    /// Removes a turn and all later ones from the history. Files are not changed.
     ///
     /// # Errors
     ///
@@ -167,8 +167,8 @@ impl Thread {
         self.codex.request(&params).await.map(|_| ())
     }
 
-    /// Returns all stored items, the oldest first. They are those that were complete; text that was
-    /// cut off is not among them.
+    /// Returns all stored items, the oldest first. Codex stores completed items only, so text that
+    /// was cut off is missing.
     ///
     /// # Errors
     ///
@@ -198,7 +198,7 @@ impl Thread {
     }
 }
 
-/// Returns what is not as it was set.
+/// Returns the differences between the options and the settings of the thread.
 fn differences(opened: &ThreadOpened, wanted: &ThreadStart, effort: Option<&str>) -> Vec<String> {
     let mut differences = Vec::new();
     let mut compare = |name: &str, wanted: Option<String>, is: String| {
@@ -235,10 +235,10 @@ fn differences(opened: &ThreadOpened, wanted: &ThreadStart, effort: Option<&str>
     differences
 }
 
-/// A message that was sent, and the end of its turn: a future.
+/// A sent message. It is a future, which resolves to the end of the message's turn.
 ///
-/// The end is a value also if the turn was interrupted or failed: see [`TurnEnd::outcome`]. The
-/// events of the turn are on their way to receivers of [`Codex::events`] then.
+/// A turn that was interrupted or failed is not an error: see [`TurnEnd::outcome`]. At that time,
+/// the receivers of [`Codex::events`] have the events of the turn.
 #[derive(Debug)]
 pub struct Turn {
     thread: Thread,
@@ -247,7 +247,7 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// Returns the ID of the message, which its item has as `clientId`.
+    /// Returns the ID of the message, which is the `clientId` of its item.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
@@ -277,7 +277,7 @@ impl TurnEnd {
         self.frame.params().member("turn")?.read().ok()
     }
 
-    /// Returns the last message of the agent. Empty if there was none that is complete.
+    /// Returns the last message of the agent. Empty if no message was completed.
     #[must_use]
     pub fn text(&self) -> String {
         let items = self.turn().map(|it| it.items).unwrap_or_default();
@@ -288,7 +288,7 @@ impl TurnEnd {
         texts.unwrap_or_default()
     }
 
-    /// Returns why the turn failed.
+    /// Returns the error of a failed turn.
     #[must_use]
     pub fn error(&self) -> Option<TurnError> {
         self.turn()?.error

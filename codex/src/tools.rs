@@ -17,7 +17,7 @@ pub(crate) struct Tools(BTreeMap<String, Tool>);
 #[derive(Clone)]
 struct Tool {
     definition: Value,
-    /// The name that rules have for it.
+    /// The name of the tool in rules.
     rule_name: String,
     run: Arc<Run>,
 }
@@ -74,7 +74,7 @@ impl Tools {
         self.0.values().map(|it| &it.definition).collect()
     }
 
-    /// Returns the name that rules have for a tool.
+    /// Returns the name of a tool in rules.
     pub(crate) fn rule_name<'a>(&'a self, tool: &'a str) -> &'a str {
         self.0.get(tool).map_or(tool, |it| &it.rule_name)
     }
@@ -91,7 +91,7 @@ impl Tools {
     }
 }
 
-/// Returns the response to a call, whose text the model gets.
+/// Returns the response to a call, with the text for the model.
 pub(crate) fn response(text: impl Into<String>, success: bool) -> DynamicToolResponse {
     DynamicToolResponse {
         content_items: vec![ToolContent::text(text)],

@@ -1,7 +1,7 @@
-//! What a view shows of a thread.
+//! Views of threads.
 //!
-//! The vocabulary of a view is that of the Agent Client Protocol: a [`Feed`] translates Codex'
-//! notifications, requests and items into its updates.
+//! Views take updates of the Agent Client Protocol. A [`Feed`] translates Codex' notifications,
+//! requests and items into such updates.
 
 mod items;
 mod requests;
@@ -13,15 +13,15 @@ use agentwire_protocol::{Json, Message};
 use agentwire_view::entry::{Activity, Status};
 use agentwire_view::{AcpInput, Body, Input, View};
 use items::{array, call, change_contents, notice, prompt, text, whole_text};
-use requests::Asked;
+use requests::RequestEntry;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 
-/// The number of items and requests that are followed at once.
+/// The maximum number of items and requests that are followed at the same time.
 const FOLLOWED: usize = 4096;
 
-/// Translates what Codex sends about one thread into inputs of a view.
+/// Translates the messages of Codex about one thread into inputs of a view.
 ///
 /// A view of a thread that was [restored](Self::restored) has the entries of the live view,
 /// except for what Codex does not store: texts that were cut off, plans as to-do lists,
@@ -32,12 +32,12 @@ pub(crate) struct Feed {
     /// The items that are not completed, by ID.
     open: BTreeMap<String, Open>,
     /// The pending requests, by ID.
-    requests: HashMap<String, Asked>,
+    requests: HashMap<String, RequestEntry>,
     /// The tokens of the turn: input, cached input, input written to the cache, output.
     tokens: [u64; 4],
     /// The total of the last report, to recognize a repeated one.
-    total: Value,
-    /// The rate limits of which a notice was shown, by window, with the time of their reset.
+    last_total: Value,
+    /// The rate limits for which a notice was shown, by window, with the time of their reset.
     limits: HashMap<String, Value>,
 }
 
@@ -48,7 +48,7 @@ struct Open {
     item: Value,
     /// Whether the turn of a call has ended, or the model request of a text has failed.
     is_of_past: bool,
-    /// The part of a reasoning item that grows: whether it is raw content, and its index.
+    /// The current part of a reasoning item: whether it is raw content, and its index.
     part: Option<(bool, u64)>,
     /// The text of a plan so far, and the length of what is shown.
     plan: (String, usize),
@@ -72,7 +72,7 @@ impl Feed {
             open: BTreeMap::new(),
             requests: HashMap::new(),
             tokens: [0; 4],
-            total: Value::Null,
+            last_total: Value::Null,
             limits: HashMap::new(),
         }
     }
@@ -135,8 +135,8 @@ impl Feed {
                 retry(view, &params["error"]);
             }
             "serverRequest/resolved" => match &params["requestId"] {
-                Value::String(id) => self.settled(view, id, false),
-                id => self.settled(view, &id.to_string(), false),
+                Value::String(id) => self.finish_request(view, id, false),
+                id => self.finish_request(view, &id.to_string(), false),
             },
             method => {
                 if let Some(notice) = notice(method, params) {
@@ -165,8 +165,8 @@ impl Feed {
         }
     }
 
-    /// Shows the history of a thread: turns with their items, or items. The view must not show
-    /// them yet.
+    /// Shows the history of a thread: turns with their items, or items. The view must not have
+    /// entries for them yet.
     pub(crate) fn restored(&mut self, view: &mut View, history: &[Value]) {
         for it in history {
             if it["items"].is_array() {
@@ -257,7 +257,7 @@ impl Feed {
         }
     }
 
-    /// Appends to a text. The start of an item may have been missed, but not its end.
+    /// Appends to a text. The start of the item may have been missed.
     fn grow(&mut self, view: &mut View, params: &Value, kind: &str, part: Option<(bool, u64)>) {
         let (Some(id), Some(delta)) = (text(params, "itemId"), text(params, "delta")) else {
             return;
@@ -283,8 +283,8 @@ impl Feed {
         update(view, chunk);
     }
 
-    /// Appends to a plan, which a change replaces as a whole: only if it grew by an eighth, so
-    /// that the length of all changes is linear.
+    /// Appends to a plan. Each change of a view contains the whole plan, so it is made only after
+    /// the plan has grown by an eighth: the length of all changes stays linear.
     fn grow_plan(&mut self, view: &mut View, params: &Value) {
         const LONGEST: usize = 64 * 1024;
         let (Some(id), Some(delta)) = (text(params, "itemId"), text(params, "delta")) else {
@@ -314,7 +314,7 @@ impl Feed {
         }
     }
 
-    /// Ends the texts that grow. Codex does not complete a text that was cut off.
+    /// Ends all incomplete texts. Codex does not complete a text that was cut off.
     fn cut(&mut self, view: &mut View) {
         self.open.retain(|_, open| {
             if open.is_text() {
@@ -325,7 +325,7 @@ impl Feed {
         });
     }
 
-    /// Removes the texts of a failed model request, which another one repeats.
+    /// Removes the texts of a failed model request that is repeated.
     fn retract(&mut self, view: &mut View) {
         self.open.retain(|_, open| {
             let is_retracted = open.is_text() && open.is_of_past;
@@ -354,10 +354,11 @@ impl Feed {
 
     fn turn_end(&mut self, view: &mut View, turn: &Value) {
         let questions = self.requests.iter();
-        let questions = questions.filter(|(_, it)| matches!(it, Asked::Question(_) | Asked::Form));
+        let questions = questions
+            .filter(|(_, it)| matches!(it, RequestEntry::Question(_) | RequestEntry::Form));
         let questions: Vec<String> = questions.map(|(id, _)| id.clone()).collect();
         for id in questions {
-            self.settled(view, &id, true);
+            self.finish_request(view, &id, true);
         }
         let status = text(turn, "status").unwrap_or_default();
         let error = (status == "failed").then(|| items::failure(&turn["error"]));
@@ -381,10 +382,10 @@ impl Feed {
 
     fn usage(&mut self, usage: &Value) {
         // Codex repeats a report.
-        if usage["total"] == self.total {
+        if usage["total"] == self.last_total {
             return;
         }
-        self.total = usage["total"].clone();
+        self.last_total = usage["total"].clone();
         let names = [
             "inputTokens",
             "cachedInputTokens",
@@ -419,7 +420,7 @@ fn update(view: &mut View, update: Value) {
     view.push(AcpInput::Update(&update));
 }
 
-/// Shows the whole text of an item, or that it does not grow any more.
+/// Shows the complete text of an item, or marks its entry as complete.
 fn message(view: &mut View, kind: &str, entry: &str, whole: Option<&str>) {
     let content = whole.map(|it| json!([{"type": "text", "text": it}]));
     let name = match kind {
@@ -482,7 +483,7 @@ fn status(view: &View, entry: &str) -> Option<Status> {
     }
 }
 
-/// Returns the ID, with a number if an entry has it.
+/// Returns the ID, with a number appended if another entry has it.
 fn free(view: &View, id: &str) -> String {
     let numbered = (2_u64..).map(|number| format!("{id}#{number}"));
     let mut ids = std::iter::once(id.to_owned()).chain(numbered);

@@ -125,7 +125,7 @@ struct Comparison {
     ours: Value,
     theirs: Value,
     faults: BTreeSet<String>,
-    /// What we have no type for, by the name of the type.
+    /// Members and values that our types lack, by the name of the type.
     untyped: BTreeMap<String, BTreeSet<String>>,
     seen: BTreeSet<(String, String, Direction)>,
 }

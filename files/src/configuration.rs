@@ -1,4 +1,4 @@
-//! Where the agent stores its configuration.
+//! The folders of the agent's configuration.
 
 use std::env::home_dir;
 use std::ffi::OsStr;

@@ -36,7 +36,7 @@ pub fn open(path: &Path, options: &OpenOptions) -> io::Result<File> {
     for _ in 0..ATTEMPTS {
         let before = fs::symlink_metadata(path)?;
         if !before.is_file() {
-            return Err(not_regular(&before));
+            return Err(not_regular_error(&before));
         }
         let file = match options.open(path) {
             // A link or a pipe has replaced the file after the check.
@@ -202,7 +202,7 @@ pub fn create_folder(path: &Path) -> io::Result<bool> {
         }
         match fs::symlink_metadata(path) {
             Ok(found) if found.is_dir() => return Ok(false),
-            Ok(_) => return Err(not_folder(path)),
+            Ok(_) => return Err(not_a_folder_error(path)),
             // The folder was removed after the attempt to create it.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
@@ -227,7 +227,7 @@ pub fn create_private_folder(path: &Path) -> io::Result<bool> {
             let folder = File::open(path)?;
             match is_same(&found, &folder.metadata()?) {
                 true => make_private(&folder)?,
-                false => return Err(not_folder(path)),
+                false => return Err(not_a_folder_error(path)),
             }
         }
     }
@@ -247,16 +247,16 @@ pub fn check_folder(root: &Path, folder: &Path) -> io::Result<()> {
     let real = fs::canonicalize(folder)?;
     match real.is_dir() && real.parent() == Some(&*fs::canonicalize(root)?) {
         true => Ok(()),
-        false => Err(not_folder(folder)),
+        false => Err(not_a_folder_error(folder)),
     }
 }
 
-fn not_folder(path: &Path) -> io::Error {
+fn not_a_folder_error(path: &Path) -> io::Error {
     let why = format!("{} is a link or a file, not a folder", path.display());
     io::Error::new(io::ErrorKind::InvalidInput, why)
 }
 
-fn not_regular(metadata: &Metadata) -> io::Error {
+fn not_regular_error(metadata: &Metadata) -> io::Error {
     refused(match metadata.is_symlink() {
         true => "the path is a link, which is not followed",
         false => "the path is not a regular file",

@@ -69,8 +69,9 @@ pub(crate) fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> Option<String>
     (!texts.is_empty()).then(|| texts.join(SEPARATOR))
 }
 
-/// Reads the thinking of a message. This is the reasoning, unless it repeats the thinking blocks.
-/// Without reasoning and thinking blocks, it is the texts of a summary. Unknown blocks are ignored.
+/// Reads the thinking of a message: `reasoning`, or without reasoning and blocks the texts of the
+/// summary; then the blocks. Reasoning with the same text as the blocks is omitted. Unknown blocks
+/// are ignored.
 pub(crate) fn thinking(
     reasoning: Option<&str>,
     summary: Vec<&str>,

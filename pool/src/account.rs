@@ -1,4 +1,4 @@
-//! Accounts: what their requests are charged to, and limited by.
+//! Accounts of a provider, and their rate limits.
 
 use agentwire::Options;
 use agentwire_protocol::message::{
@@ -23,7 +23,7 @@ pub struct Account {
 }
 
 impl Account {
-    /// Names an account. Without variables its sessions have the login of the CLI.
+    /// Names an account. Without variables, its sessions use the login of the CLI.
     #[must_use]
     pub fn new(name: impl AsRef<str>) -> Self {
         Self {
@@ -53,7 +53,7 @@ impl Account {
 }
 
 impl fmt::Debug for Account {
-    /// Without the values, which are secrets.
+    /// Omits the values, which are secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = self.variables.iter().map(|(name, _)| name);
         f.debug_struct("Account")
@@ -71,41 +71,41 @@ pub(crate) fn is_refused(result: &ResultMessage) -> bool {
     )
 }
 
-/// What a message says of its account's limits.
+/// A report about the limits of an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Told {
+pub(crate) enum LimitReport {
     /// Requests are accepted.
     Accepted,
-    /// A turn has succeeded; a limit may have been told meanwhile.
+    /// A turn has succeeded. A limit may have been reported meanwhile.
     Succeeded,
     /// Requests are refused, until this time if it is known.
     Refused(Option<SystemTime>),
 }
 
-/// Reads what a message says of its account's limits.
-pub(crate) fn told(frame: &Frame) -> Option<Told> {
+/// Returns what a message reports about the limits of its account, if anything.
+pub(crate) fn limit_report(frame: &Frame) -> Option<LimitReport> {
     match frame.kind() {
         "rate_limit_event" => match frame.message() {
             Message::RateLimitEvent(event) => Some(limit(&event.rate_limit_info)),
             _ => None,
         },
         "result" => match frame.message() {
-            Message::Result(result) if is_refused(&result) => Some(Told::Refused(None)),
-            Message::Result(result) if !result.is_error => Some(Told::Succeeded),
+            Message::Result(result) if is_refused(&result) => Some(LimitReport::Refused(None)),
+            Message::Result(result) if !result.is_error => Some(LimitReport::Succeeded),
             _ => None,
         },
         _ => None,
     }
 }
 
-fn limit(info: &RateLimitInfo) -> Told {
+fn limit(info: &RateLimitInfo) -> LimitReport {
     let pays = info.is_using_overage == Some(true)
         && info.overage_status != Some(RateLimitStatus::Rejected);
     if info.status != RateLimitStatus::Rejected || pays {
-        return Told::Accepted;
+        return LimitReport::Accepted;
     }
     let seconds = info.resets_at.as_ref().map(Number::as_f64);
     // A time that does not exist is none.
     let since = seconds.and_then(|it| Duration::try_from_secs_f64(it).ok());
-    Told::Refused(since.and_then(|it| SystemTime::UNIX_EPOCH.checked_add(it)))
+    LimitReport::Refused(since.and_then(|it| SystemTime::UNIX_EPOCH.checked_add(it)))
 }

@@ -2,7 +2,7 @@
 
 use crate::account::{self, Account};
 use crate::event::{Place, PoolError};
-use crate::member::{Joins, Member};
+use crate::member::{JoinOnOpen, Member};
 use crate::pool::{Inner, Pool, now};
 use agentwire::protocol::message::ResultMessage;
 use agentwire::{Client, Options, UserMessage};
@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// Who calls a pool, and how it waits.
+/// A caller of a pool: its tenant, priority, deadline and accounts.
 #[derive(Debug, Clone)]
 pub struct Caller {
     pool: Pool,
@@ -37,53 +37,54 @@ impl Caller {
         }
     }
 
-    /// Sets the tenant. Tenants that wait go on one after the other.
+    /// Sets the tenant. Waiting tenants are served in turn.
     #[must_use]
     pub fn tenant(mut self, tenant: impl AsRef<str>) -> Self {
         self.tenant = tenant.as_ref().into();
         self
     }
 
-    /// Sets the priority among the callers of the tenant: the highest goes on first. By default 0.
+    /// Sets the priority among the callers of the tenant: the highest is served first. By default
+    /// 0.
     #[must_use]
     pub fn priority(mut self, priority: i32) -> Self {
         self.priority = priority;
         self
     }
 
-    /// Gives up if there is no process after this time. The time in which it starts does not
-    /// count, nor does that of a session that is woken later.
+    /// Sets the timeout of waiting for a process. It covers neither the start of the process nor
+    /// the waiting of a session that is woken later.
     #[must_use]
     pub fn within(mut self, time: Duration) -> Self {
         self.within = Some(time);
         self
     }
 
-    /// Adds an account that may be used. A session uses the first of them that is not limited
-    /// when it starts, and stays with it.
+    /// Adds an account that may be used. A session uses the first account that has not reached its
+    /// limit when the session starts, and does not change it.
     #[must_use]
     pub fn account(mut self, account: Account) -> Self {
         self.accounts.push(account);
         self
     }
 
-    /// Tries a [prompt](Caller::prompt) again so often if it failed because the account's requests
-    /// were refused (429, 529), when its limit has reset or with another account. The agent has
-    /// repeated its requests by then. By default 0.
+    /// Sets the number of retries of a [prompt](Caller::prompt) that failed because the account's
+    /// requests were refused (429, 529). A retry uses another account, or starts when the limit has
+    /// reset. The agent itself has retried its requests before. By default 0.
     #[must_use]
     pub fn retries(mut self, retries: u32) -> Self {
         self.retries = retries;
         self
     }
 
-    /// Reports the place in the queue to this ticket.
+    /// Sets the ticket that reads the caller's place in the queue.
     #[must_use]
     pub fn ticket(mut self, ticket: &Ticket) -> Self {
         self.ticket = ticket.clone();
         self
     }
 
-    /// Waits until there is a process for it, and connects as [`Client::connect`] does.
+    /// Waits until a process may start, and connects as [`Client::connect`] does.
     ///
     /// # Errors
     ///
@@ -93,7 +94,7 @@ impl Caller {
     ///
     /// # Cancel safety
     ///
-    /// If the future is dropped, its place is free for others.
+    /// Dropping the future frees the place in the queue.
     ///
     /// # Panics
     ///
@@ -101,7 +102,7 @@ impl Caller {
     pub async fn connect(&self, options: Options) -> Result<Session, PoolError> {
         let (member, account, options) = self.admitted(options).await?;
         let (pool, id) = (Arc::clone(&member.pool), member.id);
-        let joins = Joins::new(member, None);
+        let joins = JoinOnOpen::new(member, None);
         let client = Client::connect(options.attachment(joins)).await?;
         if let Some(ledger) = &pool.ledger {
             ledger.follow(&client);
@@ -116,11 +117,11 @@ impl Caller {
         })
     }
 
-    /// Waits until there is a process for it, and sends a prompt as [`agentwire::prompt`] does.
+    /// Waits until a process may start, and sends a prompt as [`agentwire::prompt`] does.
     ///
     /// # Errors
     ///
-    /// As [`Caller::connect`], and those of [`agentwire::prompt`]. A failed turn is no error.
+    /// As [`Caller::connect`], and those of [`agentwire::prompt`]. A failed turn is not an error.
     ///
     /// # Cancel safety
     ///
@@ -139,7 +140,7 @@ impl Caller {
         loop {
             let (member, _, options) = self.admitted(options.clone()).await?;
             let (gated, is_gated) = oneshot::channel();
-            let joins = Joins::new(member, Some(gated));
+            let joins = JoinOnOpen::new(member, Some(gated));
             let prompted = agentwire::prompt(prompt.clone(), options.attachment(joins));
             let mut prompted = pin!(prompted);
             let result = tokio::select! {
@@ -155,7 +156,7 @@ impl Caller {
         }
     }
 
-    /// Waits until a process may start. Returns the options for it.
+    /// Waits until a process may start. Returns the options of the session.
     async fn admitted(
         &self,
         options: Options,
@@ -209,7 +210,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Returns its number, which [events](crate::PoolEvent) have.
+    /// Returns the number that identifies the session in [events](crate::PoolEvent).
     #[must_use]
     pub fn id(&self) -> u64 {
         self.id
@@ -227,8 +228,8 @@ impl Session {
         self.account.as_deref()
     }
 
-    /// Returns the place in the queue of the session that is woken; `None` if it does not wait
-    /// for a process.
+    /// Returns the place of a waking session in the queue; `None` if it does not wait for a
+    /// process.
     #[must_use]
     pub fn place(&self) -> Option<Place> {
         self.pool.state().machine.place(now(), self.id)
@@ -249,7 +250,7 @@ impl DerefMut for Session {
     }
 }
 
-/// Reads the place of a caller in the queue, from anywhere. Give it to one call at a time:
+/// Reads the place of a caller in the queue from any task. Use it for one call at a time:
 /// [`Caller::ticket`].
 #[derive(Debug, Clone, Default)]
 pub struct Ticket(Arc<Mutex<Option<Call>>>);
@@ -266,7 +267,7 @@ impl Ticket {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the number of the caller, which [events](crate::PoolEvent) have.
+    /// Returns the number that identifies the caller in [events](crate::PoolEvent).
     #[must_use]
     pub fn id(&self) -> Option<u64> {
         Some(self.lock().as_ref()?.0)

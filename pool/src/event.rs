@@ -1,19 +1,19 @@
-//! What a pool reports, and its errors.
+//! Events and errors of a pool.
 
 use crate::ledger::OverBudget;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use tokio::sync::broadcast;
 
-/// Why a caller waits.
+/// The reason why a caller waits.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Reason {
-    /// As many processes run as the [limits](crate::Limits::new) allow, and no idle session can
-    /// sleep, or it is another caller's turn.
+    /// The [limit](crate::Limits::new) of processes is reached, and no idle session can sleep; or
+    /// another caller is next.
     #[error("all processes are in use")]
     Processes,
-    /// As many processes start as the [limits](crate::Limits::starting) allow.
+    /// The [limit](crate::Limits::starting) of starting processes is reached.
     #[error("other processes start")]
     Starting,
     /// Another process would exceed the [memory](crate::Limits::memory).
@@ -34,21 +34,21 @@ pub enum Reason {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Place {
-    /// How many callers go on before it, if nobody joins them.
+    /// The number of callers ahead. Later callers can add to it.
     pub ahead: usize,
-    /// How many callers wait.
+    /// The number of waiting callers.
     pub waiting: usize,
-    /// Why it waits.
+    /// The reason why it waits.
     pub reason: Reason,
     /// How long it has waited.
     pub waited: Duration,
 }
 
-/// What has happened in a pool.
+/// An event of a pool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PoolEvent {
-    /// A caller, a session that is woken, or a message of a session whose account is limited,
+    /// A caller, a waking session, or a message of a session whose account has reached its limit,
     /// has to wait.
     #[non_exhaustive]
     Waits {
@@ -71,8 +71,8 @@ pub enum PoolEvent {
         /// How long it has waited.
         waited: Duration,
     },
-    /// A session is asked to sleep, because its process is needed. [`Exited`](Self::Exited)
-    /// follows unless it is busy.
+    /// A session is put to sleep, because another session needs a process. [`Exited`](Self::Exited)
+    /// follows, unless the session is busy.
     #[non_exhaustive]
     Sleeps {
         /// The number of the session.
@@ -89,7 +89,7 @@ pub enum PoolEvent {
     Limited {
         /// The account.
         account: Arc<str>,
-        /// When its limit resets; `None` if the agent does not tell.
+        /// The time at which the limit resets; `None` if it is unknown.
         until: Option<SystemTime>,
     },
     /// Requests of an account are accepted again.
@@ -98,16 +98,16 @@ pub enum PoolEvent {
         /// The account.
         account: Arc<str>,
     },
-    /// So many events were dropped, because they were not read in time.
+    /// This many events were discarded, because they were not read in time.
     Missed(u64),
 }
 
-/// The events of a pool from now on.
+/// A receiver of the events of a pool.
 #[derive(Debug)]
 pub struct PoolEvents(pub(crate) broadcast::Receiver<PoolEvent>);
 
 impl PoolEvents {
-    /// Returns the next event; `None` when the pool is gone.
+    /// Returns the next event; `None` after the pool was dropped.
     ///
     /// # Cancel safety
     ///
@@ -121,11 +121,11 @@ impl PoolEvents {
     }
 }
 
-/// Why a caller of a pool has no session or no result.
+/// An error of a call to a pool.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum PoolError {
-    /// The caller has waited as long as [it wanted to](crate::Caller::within).
+    /// The [timeout](crate::Caller::within) of waiting has elapsed.
     #[error("no process was free within {waited:?}: {reason}")]
     #[non_exhaustive]
     Deadline {

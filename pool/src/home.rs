@@ -154,7 +154,7 @@ impl Home {
         }
     }
 
-    /// Returns what sessions with different homes have in common.
+    /// Returns everything that sessions with different homes share.
     #[must_use]
     pub fn not_isolated(&self) -> &'static [Shared] {
         Shared::ALL
@@ -223,7 +223,7 @@ impl fmt::Debug for Credentials {
     }
 }
 
-/// Something that sessions with different homes have in common.
+/// A resource that sessions with different homes share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Shared {
@@ -249,7 +249,7 @@ pub enum Shared {
 }
 
 impl Shared {
-    /// All of them.
+    /// All shared resources.
     pub const ALL: &[Self] = &[
         Self::ManagedSettings,
         Self::Files,
@@ -266,7 +266,7 @@ impl Shared {
 struct InUse(PathBuf);
 
 /// The lock of a session.
-struct Used(#[expect(dead_code, reason = "dropping it releases the lock")] Lock);
+struct SessionGuard(#[expect(dead_code, reason = "dropping it releases the lock")] Lock);
 
 impl Attach for InUse {
     fn attach<'a>(
@@ -277,11 +277,11 @@ impl Attach for InUse {
             let why = format!("the home of {} cannot be used: {error}", self.0.display());
             Error::transport(why)
         });
-        Box::pin(async { Ok(Some(Box::new(Used(locked?)) as Box<dyn Attachment>)) })
+        Box::pin(async { Ok(Some(Box::new(SessionGuard(locked?)) as Box<dyn Attachment>)) })
     }
 }
 
-impl Attachment for Used {}
+impl Attachment for SessionGuard {}
 
 fn lock_shared(path: &Path) -> io::Result<Lock> {
     let lock = Lock::open(path, false)?;

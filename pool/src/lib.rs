@@ -1,6 +1,5 @@
-//! Many agent sessions on one machine: at most so many processes, starts and bytes at once, with
-//! a queue that starves no tenant, the limits of accounts, what each tenant pays, and a home of
-//! its own for each.
+//! Many agent sessions on one machine: limits of processes, starts and memory, a queue that starves
+//! no tenant, the rate limits of accounts, costs by tenant, and a separate home for each tenant.
 //!
 //! [`Pool`] is the entry.
 

@@ -1,6 +1,6 @@
-//! How much of the machine a pool may use.
+//! Limits of a pool's processes and memory.
 
-/// How much of the machine a pool may use.
+/// Limits of a pool's processes and memory.
 ///
 /// ```
 /// use agentwire_pool::Limits;
@@ -15,7 +15,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Allows this many processes of agents at once, at least one.
+    /// Limits the number of agent processes at the same time. The minimum is one.
     #[must_use]
     pub fn new(processes: usize) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -26,21 +26,21 @@ impl Limits {
         }
     }
 
-    /// Allows this many processes to start at once, at least one. By default as many as there are
-    /// cores: a CLI uses one for half a second when it starts.
+    /// Limits the number of processes that start at the same time. The minimum is one. Default: the
+    /// number of cores, because a starting CLI uses one for half a second.
     #[must_use]
     pub fn starting(mut self, processes: usize) -> Self {
         self.starting = processes.max(1);
         self
     }
 
-    /// Limits the resident memory of the agents and of what they have started, in bytes. No
-    /// process is started that would exceed it, by what the others have on average (at first 200
-    /// MB each), and idle sessions sleep while it is exceeded. What running agents allocate is not
-    /// limited; and one process is always allowed.
+    /// Limits the resident memory of the agents and their child processes, in bytes. A process is
+    /// not started if it would exceed the limit. It is expected to need the average of the running
+    /// ones, at first 200 MB. While the limit is exceeded, idle sessions are put to sleep.
+    /// Allocations of running agents are not limited, and one process is always allowed.
     ///
-    /// The memory is measured each half second, as the sum of the resident sizes: pages that
-    /// processes share are counted for each.
+    /// The memory is measured every half second, as the sum of the resident sizes: shared pages are
+    /// counted for each process.
     #[must_use]
     pub fn memory(mut self, bytes: u64) -> Self {
         self.memory = Some(bytes);

@@ -1,4 +1,5 @@
-//! Who may have a process: the state of a pool, without I/O and without a clock.
+//! The state machine of a pool, which decides which members may have a process. It has no I/O and
+//! no clock.
 
 #[cfg(test)]
 mod tests;
@@ -10,10 +11,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-/// What a process is expected to need until it is measured: an idle CLI has 176 MB.
+/// The expected memory of a process before the first measurement. An idle CLI needs 176 MB.
 const EXPECTED: u64 = 200 << 20;
 
-/// How long a session that refused to sleep is left alone.
+/// The pause before a session that refused to sleep is put to sleep again.
 const RETRY: Duration = Duration::from_millis(250);
 
 /// A session, or a caller that waits for one.
@@ -25,11 +26,11 @@ struct Member {
     /// The account of the session.
     account: Option<Arc<str>>,
     stage: Stage,
-    /// Whether it can be put to sleep: it has a handle.
+    /// Whether it has a handle, by which it can be put to sleep.
     can_sleep: bool,
-    /// When to try again to put it to sleep, after it refused.
+    /// The time of the next attempt to put it to sleep, after it refused.
     retry_at: Option<Instant>,
-    used: Instant,
+    last_used: Instant,
 }
 
 impl Member {
@@ -41,38 +42,38 @@ impl Member {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// It has no process, and needs none.
+    /// The member has no process and needs none.
     Asleep,
     Waiting {
         key: Key,
         since: Instant,
         deadline: Option<Instant>,
     },
-    /// Its process starts.
+    /// The process is starting.
     Starting,
-    /// It has a process.
+    /// The member has a process.
     Running,
-    /// Its process is about to exit.
+    /// The process is about to exit.
     FallingAsleep,
 }
 
-/// What is known of an account.
+/// The state of an account.
 #[derive(Debug, Default)]
 struct Account {
-    /// When its limit resets.
+    /// The time at which its limit resets.
     until: Option<(Instant, SystemTime)>,
     /// Whether the last turn failed because requests were refused.
     is_refused: bool,
 }
 
-/// What the pool is to do.
+/// A decision, which the pool executes.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
     /// The member may start a process.
     Start(u64),
-    /// The member has waited too long.
+    /// The member's deadline has passed.
     Expire(u64, Duration, Reason),
-    /// The session is to be put to sleep.
+    /// Put the session to sleep.
     Sleep(u64),
 }
 
@@ -83,14 +84,15 @@ pub(crate) struct Machine {
     queue: Queue,
     accounts: HashMap<Arc<str>, Account>,
     last: u64,
-    /// Processes, those that start and that fall asleep included.
+    /// The number of processes, including those that start or are about to exit.
     processes: usize,
     starting: usize,
     falling_asleep: usize,
-    /// The resident memory at the last measurement, and the processes started since.
+    /// The resident memory at the last measurement, plus the expected memory of processes started
+    /// since.
     memory: u64,
     unmeasured: usize,
-    /// The mean of a process at the last measurement.
+    /// The mean memory of a process at the last measurement.
     each: u64,
     pub(crate) events: Vec<PoolEvent>,
 }
@@ -130,13 +132,13 @@ impl Machine {
             stage: Stage::Asleep,
             can_sleep: false,
             retry_at: None,
-            used: now,
+            last_used: now,
         };
         self.members.insert(self.last, member);
         self.last
     }
 
-    /// The member needs a process. Returns `false` if it has one.
+    /// Queues a member that needs a process. Returns `false` if it has one.
     pub(crate) fn wait(&mut self, now: Instant, id: u64, deadline: Option<Instant>) -> bool {
         let Some(member) = self.members.get_mut(&id) else {
             return true;
@@ -153,8 +155,7 @@ impl Machine {
         true
     }
 
-    /// Reports that the member waits, if it does: for a process, or with a message for its
-    /// account.
+    /// Reports that a member waits, if it does: for a process, or with a message for its account.
     pub(crate) fn report_waiting(&mut self, now: Instant, id: u64) {
         let Some(member) = self.members.get(&id) else {
             return;
@@ -171,11 +172,10 @@ impl Machine {
         });
     }
 
-    /// The process of the member has started: it is a session that can be put to sleep if it has
-    /// a handle.
+    /// Handles the start of a member's process. With a handle, the session can be put to sleep.
     pub(crate) fn ready(&mut self, now: Instant, id: u64) {
         if let Some(member) = self.members.get_mut(&id) {
-            member.used = now;
+            member.last_used = now;
             if member.stage == Stage::Starting {
                 member.stage = Stage::Running;
                 self.starting -= 1;
@@ -183,23 +183,23 @@ impl Machine {
         }
     }
 
-    /// The session has a handle, by which it can be put to sleep.
+    /// Records that the session has a handle, by which it can be put to sleep.
     pub(crate) fn can_sleep(&mut self, id: u64) {
         if let Some(member) = self.members.get_mut(&id) {
             member.can_sleep = true;
         }
     }
 
-    /// Something has happened in the session.
+    /// Records the time of an event of the session.
     pub(crate) fn used(&mut self, now: Instant, id: u64) {
         if let Some(member) = self.members.get_mut(&id) {
-            member.used = now;
+            member.last_used = now;
             member.retry_at = None;
         }
     }
 
-    /// The session refuses to sleep now. What ends a turn is reported, but not the end of a
-    /// control request or a background task.
+    /// Handles a session that refuses to sleep now. It is retried, because the session does not
+    /// report the end of control requests and background tasks.
     pub(crate) fn is_busy(&mut self, now: Instant, id: u64) {
         if let Some(member) = self.members.get_mut(&id)
             && member.stage == Stage::FallingAsleep
@@ -210,7 +210,7 @@ impl Machine {
         }
     }
 
-    /// The member has no process any more, and does not wait for one.
+    /// Handles the exit of a member's process. The member does not wait for another one.
     pub(crate) fn gone(&mut self, id: u64) {
         let Some(member) = self.members.get_mut(&id) else {
             return;
@@ -229,13 +229,13 @@ impl Machine {
         self.events.push(PoolEvent::Exited { id });
     }
 
-    /// The member is gone.
+    /// Removes a member.
     pub(crate) fn leave(&mut self, id: u64) {
         self.gone(id);
         self.members.remove(&id);
     }
 
-    /// The processes have this resident memory now.
+    /// Sets the measured resident memory of all processes.
     pub(crate) fn measured(&mut self, bytes: u64, measured: usize) {
         self.memory = bytes;
         self.unmeasured = self.processes.saturating_sub(measured);
@@ -244,7 +244,8 @@ impl Machine {
         }
     }
 
-    /// Requests of the account are refused, until its limit resets if that is known.
+    /// Records that requests of the account are refused, until its limit resets if that time is
+    /// known.
     pub(crate) fn refused(&mut self, account: &Arc<str>, until: Option<(Instant, SystemTime)>) {
         let state = self.accounts.entry(Arc::clone(account)).or_default();
         let was = (state.is_refused, state.until);
@@ -257,7 +258,7 @@ impl Machine {
         }
     }
 
-    /// Requests of the account are accepted.
+    /// Records that requests of the account are accepted.
     pub(crate) fn accepted(&mut self, account: &Arc<str>) {
         if self.accounts.remove(account).is_some() {
             let account = Arc::clone(account);
@@ -265,7 +266,8 @@ impl Machine {
         }
     }
 
-    /// A turn of the account has succeeded. Only the agent can lift a limit that it has told.
+    /// Records a successful turn of the account. It does not lift a limit that the agent has
+    /// reported.
     pub(crate) fn succeeded(&mut self, account: &Arc<str>) {
         if self
             .accounts
@@ -276,7 +278,7 @@ impl Machine {
         }
     }
 
-    /// Returns when requests of the account are accepted again, if they are refused until then.
+    /// Returns the time until which requests of the account are refused, if they are.
     pub(crate) fn limited(&self, now: Instant, account: &str) -> Option<(Instant, SystemTime)> {
         let until = self.accounts.get(account)?.until?;
         (until.0 > now).then_some(until)
@@ -300,8 +302,9 @@ impl Machine {
         self.members.get(&id)?.account.as_ref()
     }
 
-    /// Returns the account that a member would have now: its own, or the first of those that
-    /// are not limited, better one whose last turn was not refused. `Err` if all are limited.
+    /// Returns the account for a member: its own, or the first that has not reached its limit.
+    /// Accounts whose last turn was not refused are preferred. `Err` if all have reached their
+    /// limits.
     fn choose(&self, now: Instant, member: &Member) -> Result<Option<Arc<str>>, Reason> {
         let own = member.account.as_slice();
         let candidates = if own.is_empty() {
@@ -339,7 +342,7 @@ impl Machine {
         (self.limits.memory).is_some_and(|limit| self.memory.saturating_sub(freed) > limit)
     }
 
-    /// Returns what holds up everybody.
+    /// Returns the reason why no process can be started now, if there is one.
     fn shortage(&self) -> Option<Reason> {
         if self.processes >= self.limits.processes {
             Some(Reason::Processes)
@@ -352,7 +355,7 @@ impl Machine {
         }
     }
 
-    /// Decides what to do now. Decisions are in effect when it returns.
+    /// Returns the next decisions, which are already part of the state.
     pub(crate) fn decide(&mut self, now: Instant) -> Vec<Decision> {
         let mut decisions = Vec::new();
         for member in self.members.values_mut() {
@@ -448,7 +451,7 @@ impl Machine {
             .members
             .iter()
             .filter(|(_, it)| it.is_idle() && it.retry_at.is_none());
-        Some(*idle.min_by_key(|(id, it)| (it.used, **id))?.0)
+        Some(*idle.min_by_key(|(id, it)| (it.last_used, **id))?.0)
     }
 
     fn reason(&self, now: Instant, id: u64) -> Reason {
@@ -473,7 +476,7 @@ impl Machine {
         })
     }
 
-    /// Returns when to decide again, if nothing happens until then.
+    /// Returns the time of the next decision, if nothing happens before.
     pub(crate) fn next_decision(&self) -> Option<Instant> {
         let deadlines = self.members.values().filter_map(|it| match it.stage {
             Stage::Waiting { deadline, .. } => deadline,

@@ -1,4 +1,4 @@
-//! A session's part of the pool: an attachment.
+//! The attachment that makes a session a member of the pool.
 
 use crate::pool::Inner;
 use agentwire::attachment::{
@@ -12,7 +12,7 @@ use std::task::{Context, Poll};
 use tokio::sync::oneshot;
 use tokio::time::sleep_until;
 
-/// A member of the pool. It leaves when this is dropped.
+/// A member of the pool. It leaves the pool on drop.
 #[derive(Debug)]
 pub(crate) struct Member {
     pub(crate) id: u64,
@@ -25,11 +25,12 @@ impl Drop for Member {
     }
 }
 
-/// Gives a member to the session that is opened with it.
-pub(crate) struct Joins(Mutex<Option<Session>>);
+/// Attaches a member to the session that is opened with it.
+pub(crate) struct JoinOnOpen(Mutex<Option<Session>>);
 
-impl Joins {
-    /// `gated` is told if a message has to wait.
+impl JoinOnOpen {
+    /// Creates the attachment of a member. `gated` is notified if a message is
+    /// deferred.
     pub(crate) fn new(member: Member, gated: Option<oneshot::Sender<()>>) -> Self {
         Self(Mutex::new(Some(Session {
             member,
@@ -41,7 +42,7 @@ impl Joins {
     }
 }
 
-impl Attach for Joins {
+impl Attach for JoinOnOpen {
     fn attach<'a>(
         &'a self,
         _: &'a mut Opening<'_>,
@@ -54,19 +55,19 @@ impl Attach for Joins {
 
 pub(crate) struct Session {
     member: Member,
-    /// Messages that wait for the account.
+    /// Messages that are deferred until the account is available.
     deferred: VecDeque<Box<str>>,
-    /// Ready when its limit may not hold any more.
+    /// Ready when the account's limit may have been lifted.
     until: Option<Boxed<'static, ()>>,
     /// Whether its first process was reported as ready.
     is_ready: bool,
-    /// Told if a message has to wait.
+    /// Notified if a message is deferred.
     gated: Option<oneshot::Sender<()>>,
 }
 
 impl Session {
-    /// Its first process has responded.
-    fn is_ready(&mut self) {
+    /// Reports that the first process has responded.
+    fn set_ready(&mut self) {
         if !self.is_ready {
             self.is_ready = true;
             self.member.pool.ready(self.member.id);
@@ -91,7 +92,7 @@ impl Session {
 
 impl Attachment for Session {
     fn before_message(&mut self, message: &Prompt) -> Gate {
-        self.is_ready();
+        self.set_ready();
         self.member.pool.used(self.member.id);
         let has_to_wait = !self.deferred.is_empty() || self.is_limited();
         if (has_to_wait || self.member.pool.is_over_budget(self.member.id))
@@ -109,7 +110,7 @@ impl Attachment for Session {
     }
 
     fn intercept(&mut self, message: &Frame) -> bool {
-        self.is_ready();
+        self.set_ready();
         self.member.pool.received(self.member.id, message);
         false
     }

@@ -1,4 +1,4 @@
-//! The resident memory of trees of processes.
+//! Measures the resident memory of process trees.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,7 +9,7 @@ struct Process {
 }
 
 /// Returns the resident memory of these processes and their descendants, in bytes; `None` if the
-/// system does not tell. May block for some milliseconds.
+/// system does not report it. May block for some milliseconds.
 pub(crate) fn resident(roots: &[u32]) -> Option<u64> {
     let processes = processes()?;
     let mut children: HashMap<u32, Vec<u32>> = HashMap::new();

@@ -1,6 +1,7 @@
-//! The pool, and the task that does what takes time.
+//! The pool, and its keeper: the task that puts sessions to sleep, waits for deadlines and measures
+//! memory.
 
-use crate::account::{self, Told};
+use crate::account::{self, LimitReport};
 use crate::caller::{Caller, Session};
 use crate::event::{PoolError, PoolEvent, PoolEvents};
 use crate::ledger::Ledger;
@@ -19,17 +20,18 @@ use tokio::runtime::Handle as Runtime;
 use tokio::sync::{Notify, broadcast, oneshot, watch};
 use tokio::time::sleep_until;
 
-/// How often memory is measured, if it is limited.
+/// The interval at which memory is measured, if it is limited.
 const MEASURE: Duration = Duration::from_millis(500);
 
-/// How many events are kept for a reader that is late.
+/// The number of buffered events for a slow reader.
 const EVENTS: usize = 1024;
 
-/// Sessions that share a machine: at most so many processes, starts and bytes at once.
+/// Sessions that share a machine, with limits of processes, starts and memory.
 ///
-/// Callers wait in a queue. Tenants go on one after the other; within a tenant the highest
-/// [priority](Caller::priority) first, then who came first. While others wait, idle sessions
-/// sleep, the least recently used first; the next message wakes them, in the queue again.
+/// Callers wait in a queue. Tenants are served in turn. Within a tenant, the highest
+/// [priority](Caller::priority) is served first, then the caller that has waited longest. While
+/// callers wait, idle sessions are put to sleep, the least recently used first. The next message to
+/// a sleeping session puts it into the queue.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), agentwire_pool::PoolError> {
@@ -46,8 +48,8 @@ const EVENTS: usize = 1024;
 /// # }
 /// ```
 ///
-/// A caller that waits for a session while it has one, such as an in-process tool, can wait for
-/// itself: give it a [deadline](Caller::within). A message that wakes another session has none.
+/// A caller that waits for a session while it has one, such as an in-process tool, can deadlock:
+/// set a [timeout](Caller::within). A message that wakes another session has no timeout.
 ///
 /// Clones are the same pool.
 #[derive(Clone)]
@@ -56,12 +58,12 @@ pub struct Pool(Arc<Inner>);
 pub(crate) struct Inner {
     this: Weak<Inner>,
     state: Mutex<State>,
-    /// Wakes the keeper.
+    /// Notified to wake the keeper.
     changed: Arc<Notify>,
-    /// Wakes those that wait, when the keeper's runtime is gone.
-    unkept: Arc<Notify>,
+    /// Notified when the keeper has stopped with its runtime, so that a waiter starts another.
+    keeper_stopped: Arc<Notify>,
     events: broadcast::Sender<PoolEvent>,
-    /// Changes when an account is available again.
+    /// Notified when an account is available again.
     pub(crate) lifted: watch::Sender<()>,
     pub(crate) ledger: Option<Ledger>,
 }
@@ -69,27 +71,27 @@ pub(crate) struct Inner {
 pub(crate) struct State {
     pub(crate) machine: Machine,
     waiters: HashMap<u64, oneshot::Sender<Result<(), PoolError>>>,
-    /// Those of them that have no session yet.
+    /// The waiters that have no session yet.
     pub(crate) callers: HashSet<u64>,
-    /// The sessions with a process that the system knows.
+    /// The process IDs of sessions with a local process.
     pids: HashMap<u64, u32>,
     handles: HashMap<u64, Handle>,
-    /// The sessions that the keeper is to put to sleep.
+    /// The sessions that the keeper puts to sleep next.
     sleeps: Vec<u64>,
-    is_kept: bool,
+    has_keeper: bool,
     pub(crate) is_closed: bool,
     measures: bool,
 }
 
-/// What a pool has at the moment.
+/// The current state of a pool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PoolStatus {
-    /// The processes, those that start or are about to exit included.
+    /// The number of processes, including those that start or are about to exit.
     pub processes: usize,
-    /// The processes that start.
+    /// The number of starting processes.
     pub starting: usize,
-    /// The callers that wait, sessions that are woken included.
+    /// The number of waiting callers, including waking sessions.
     pub waiting: usize,
     /// The resident memory at the last measurement, in bytes; 0 if it is not limited.
     pub memory: u64,
@@ -99,15 +101,16 @@ pub struct PoolStatus {
 }
 
 impl Pool {
-    /// Makes a pool with these limits. It needs no runtime until it is used.
+    /// Creates a pool with these limits. It needs no runtime until it is used.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
         Self::create(limits, None)
     }
 
-    /// Makes a pool whose sessions are recorded in a ledger, for their tenants. A tenant whose
-    /// [budget](Ledger::set_budget) is spent is refused; messages of its sessions wait. Do not set
-    /// a recorder of the ledger in the options as well: it would count everything twice.
+    /// Creates a pool that records the costs of its sessions in a ledger, by tenant. If the
+    /// [budget](Ledger::set_budget) of a tenant is spent, its calls fail, and messages of its
+    /// sessions are deferred. Do not set a recorder of the ledger in the options as well: it would
+    /// count everything twice.
     #[must_use]
     pub fn with_ledger(limits: Limits, ledger: Ledger) -> Self {
         Self::create(limits, Some(ledger))
@@ -121,7 +124,7 @@ impl Pool {
             pids: HashMap::new(),
             handles: HashMap::new(),
             sleeps: Vec::new(),
-            is_kept: false,
+            has_keeper: false,
             is_closed: false,
             measures: limits.memory.is_some(),
         };
@@ -129,7 +132,7 @@ impl Pool {
             this: this.clone(),
             state: Mutex::new(state),
             changed: Arc::default(),
-            unkept: Arc::default(),
+            keeper_stopped: Arc::default(),
             events: broadcast::Sender::new(EVENTS),
             lifted: watch::Sender::default(),
             ledger,
@@ -168,7 +171,7 @@ impl Pool {
         self.caller().prompt(prompt, options).await
     }
 
-    /// Returns what there is at the moment.
+    /// Returns the current state.
     #[must_use]
     pub fn status(&self) -> PoolStatus {
         let state = self.0.state();
@@ -182,13 +185,13 @@ impl Pool {
         }
     }
 
-    /// Returns the events from now on.
+    /// Returns a receiver of all events from now on.
     #[must_use]
     pub fn events(&self) -> PoolEvents {
         PoolEvents(self.0.events.subscribe())
     }
 
-    /// Refuses callers from now on, those that wait included. Sessions go on.
+    /// Closes the pool: waiting and later calls fail. Running sessions continue.
     pub fn close(&self) {
         let mut state = self.0.state();
         state.is_closed = true;
@@ -216,7 +219,7 @@ impl Inner {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the state, and does what follows from it.
+    /// Changes the state, and executes the decisions that follow.
     fn change<T>(&self, change: impl FnOnce(&mut State, Instant) -> T) -> T {
         let mut state = self.state();
         let now = now();
@@ -268,12 +271,12 @@ impl Inner {
         });
         self.report_waiting(id);
         loop {
-            let mut unkept = pin!(self.unkept.notified());
-            unkept.as_mut().enable();
-            Self::keep(self);
+            let mut keeper_stopped = pin!(self.keeper_stopped.notified());
+            keeper_stopped.as_mut().enable();
+            Self::ensure_keeper(self);
             tokio::select! {
                 answered = &mut answer => return answered.unwrap_or(Err(PoolError::Closed)),
-                () = unkept => {}
+                () = keeper_stopped => {}
                 // The keeper's runtime may not be driven.
                 () = sleep_until(deadline.unwrap_or_else(now).into()), if deadline.is_some() => {
                     self.change(|_, _| ());
@@ -282,7 +285,7 @@ impl Inner {
         }
     }
 
-    /// Reports that a session or caller waits, if it does.
+    /// Sends the event that a session or caller waits, if it does.
     pub(crate) fn report_waiting(&self, id: u64) {
         self.change(|state, now| state.machine.report_waiting(now, id));
     }
@@ -340,19 +343,19 @@ impl Inner {
         ledger.is_some_and(|(ledger, tenant)| ledger.check(&tenant).is_err())
     }
 
-    /// Reads what a message says of the session's account.
+    /// Updates the session's account from a message.
     pub(crate) fn received(&self, id: u64, frame: &Frame) {
-        let Some(told) = account::told(frame) else {
+        let Some(report) = account::limit_report(frame) else {
             return;
         };
         self.change(|state, now| {
             let Some(account) = state.machine.account(id).cloned() else {
                 return;
             };
-            match told {
-                Told::Accepted => state.machine.accepted(&account),
-                Told::Succeeded => state.machine.succeeded(&account),
-                Told::Refused(until) => {
+            match report {
+                LimitReport::Accepted => state.machine.accepted(&account),
+                LimitReport::Succeeded => state.machine.succeeded(&account),
+                LimitReport::Refused(until) => {
                     let until = until.and_then(|until| {
                         let left = until.duration_since(SystemTime::now()).ok()?;
                         Some((now.checked_add(left)?, until))
@@ -363,26 +366,30 @@ impl Inner {
         });
     }
 
-    /// Runs the keeper, on this runtime if that of the last one is gone.
-    fn keep(this: &Arc<Self>) {
-        if std::mem::replace(&mut this.state().is_kept, true) {
+    /// Starts the keeper on this runtime, unless one runs.
+    fn ensure_keeper(this: &Arc<Self>) {
+        if std::mem::replace(&mut this.state().has_keeper, true) {
             return;
         }
         // A runtime that shuts down drops it at once.
-        let kept = Kept(Arc::downgrade(this), Arc::clone(&this.unkept));
-        tokio::spawn(keep(Arc::downgrade(this), Arc::clone(&this.changed), kept));
+        let guard = KeeperGuard(Arc::downgrade(this), Arc::clone(&this.keeper_stopped));
+        tokio::spawn(run_keeper(
+            Arc::downgrade(this),
+            Arc::clone(&this.changed),
+            guard,
+        ));
     }
 }
 
 impl State {
-    /// Takes the sessions that are to be put to sleep.
+    /// Takes the sessions to put to sleep.
     fn take_sleeps(&mut self) -> Vec<(u64, Option<Handle>)> {
         let ids = std::mem::take(&mut self.sleeps);
         let with_handle = |id| (id, self.handles.get(&id).cloned());
         ids.into_iter().map(with_handle).collect()
     }
 
-    /// Tells a waiter how its wait has ended. If it is gone, the member is about to leave.
+    /// Sends a waiter the outcome of its wait. Without a waiter, the member is about to leave.
     fn answer(&mut self, id: u64, answer: Result<(), PoolError>) {
         self.callers.remove(&id);
         if let Some(waiter) = self.waiters.remove(&id) {
@@ -397,13 +404,13 @@ impl Drop for Inner {
     }
 }
 
-/// Tells those that wait when the keeper is dropped, so that one of them runs another.
-struct Kept(Weak<Inner>, Arc<Notify>);
+/// Notifies the waiters when the keeper is dropped, so that one of them starts another.
+struct KeeperGuard(Weak<Inner>, Arc<Notify>);
 
-impl Drop for Kept {
+impl Drop for KeeperGuard {
     fn drop(&mut self) {
         if let Some(pool) = self.0.upgrade() {
-            pool.state().is_kept = false;
+            pool.state().has_keeper = false;
         }
         self.1.notify_waiters();
     }
@@ -414,8 +421,8 @@ pub(crate) fn now() -> Instant {
     tokio::time::Instant::now().into_std()
 }
 
-/// Does what takes time: puts sessions to sleep, waits for deadlines, measures memory.
-async fn keep(pool: Weak<Inner>, changed: Arc<Notify>, _kept: Kept) {
+/// Runs the keeper: puts sessions to sleep, waits for deadlines, measures memory.
+async fn run_keeper(pool: Weak<Inner>, changed: Arc<Notify>, _guard: KeeperGuard) {
     let mut measure_at = tokio::time::Instant::now();
     loop {
         let Some(inner) = pool.upgrade() else { return };
@@ -446,7 +453,8 @@ async fn keep(pool: Weak<Inner>, changed: Arc<Notify>, _kept: Kept) {
     }
 }
 
-/// A session that is put to sleep. If it does not sleep, it is busy, also if the runtime is gone.
+/// A session that is put to sleep. On drop, it is reported as busy unless it sleeps. The runtime
+/// may drop it.
 struct FallsAsleep(Arc<Inner>, u64);
 
 impl Drop for FallsAsleep {

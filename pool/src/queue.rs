@@ -1,11 +1,11 @@
-//! Whose turn it is: tenants one after the other, each with its own order.
+//! The queue: tenants are served in turn, and each has its own order.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-/// The number of tenants without waiters that are remembered.
-const REMEMBERED: usize = 1024;
+/// The maximum number of tenants without waiters whose last grants are stored.
+const MAX_IDLE_TENANTS: usize = 1024;
 
 /// Waiters by tenant.
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ struct Tenant {
     granted: u64,
 }
 
-/// The place of a waiter among those of its tenant: by priority, then first come.
+/// The key of a waiter in its tenant's queue: by priority, then by arrival.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key(Reverse<i32>, u64);
 
@@ -51,7 +51,7 @@ impl Queue {
         self.length
     }
 
-    /// Returns the waiter whose turn it is, of those that may go on.
+    /// Returns the next waiter among those that can be served.
     pub(crate) fn next(&self, may_go_on: impl Fn(u64) -> bool) -> Option<u64> {
         let firsts = self.tenants.values().filter_map(|tenant| {
             let (key, id) = tenant.waiters.iter().find(|(_, id)| may_go_on(**id))?;
@@ -60,7 +60,7 @@ impl Queue {
         Some(firsts.min()?.1)
     }
 
-    /// Records that a waiter of this tenant goes on.
+    /// Records that a waiter of this tenant is served.
     pub(crate) fn granted(&mut self, tenant: &str) {
         self.grants += 1;
         if let Some(of) = self.tenants.get_mut(tenant) {
@@ -68,7 +68,7 @@ impl Queue {
         }
     }
 
-    /// Returns the waiters in the order in which they go on, if nobody joins them.
+    /// Returns the waiters in the order in which they are served, if no others join.
     pub(crate) fn order(&self) -> Vec<u64> {
         let mut rows: Vec<_> = Vec::with_capacity(self.length);
         for tenant in self.tenants.values() {
@@ -82,9 +82,9 @@ impl Queue {
         rows.into_iter().map(|(_, id)| id).collect()
     }
 
-    /// Forgets tenants without waiters whose last grant would not change any turn.
+    /// Removes tenants without waiters whose last grants do not affect the order.
     fn forget(&mut self) {
-        if self.tenants.len() <= REMEMBERED {
+        if self.tenants.len() <= MAX_IDLE_TENANTS {
             return;
         }
         let waiting = self.tenants.values().filter(|it| !it.waiters.is_empty());

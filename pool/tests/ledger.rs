@@ -1,4 +1,4 @@
-//! The ledger beside what the fake agent charged.
+//! Compares the ledger with the costs that the fake agent charged.
 
 mod budgets;
 mod history;

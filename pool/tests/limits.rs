@@ -159,7 +159,7 @@ async fn a_tenant_pays_for_its_sessions_and_is_refused_when_its_budget_is_spent(
     assert_eq!((usd("acme"), usd("other")), (6.0, 3.0));
 }
 
-fn paid(usd: f64) -> Scenario {
+fn reply_costing(usd: f64) -> Scenario {
     let reply = Reply::new([Step::text("Hello.")]).cost_usd(usd);
     Scenario::default().reply(reply).repeated()
 }
@@ -171,12 +171,17 @@ async fn sessions_whose_messages_wait_leave_their_process_to_others() {
     ledger.set_budget("poor", Some(0.5));
     let pool = Pool::with_ledger(Limits::new(1), ledger.clone());
     let poor = pool.caller().tenant("poor");
-    let mut session = poor.connect(options(&home, &paid(0.6))).await.unwrap();
+    let mut session = poor
+        .connect(options(&home, &reply_costing(0.6)))
+        .await
+        .unwrap();
     session.prompt("Hello").await.unwrap();
     let handle = session.handle();
     let waits = tokio::spawn(async move { handle.prompt("And now?").await });
     let rich = pool.caller().tenant("rich");
-    let result = rich.prompt("Hello", options(&home, &paid(0.1))).await;
+    let result = rich
+        .prompt("Hello", options(&home, &reply_costing(0.1)))
+        .await;
     assert_eq!(result.unwrap().text(), "Hello.");
     assert!(!waits.is_finished());
     // Its next process has the new limit.
@@ -192,7 +197,10 @@ async fn closing_a_sleeping_session_does_not_wait_for_its_budget() {
     ledger.set_budget("poor", Some(0.5));
     let pool = Pool::with_ledger(Limits::new(1), ledger.clone());
     let poor = pool.caller().tenant("poor");
-    let mut session = poor.connect(options(&home, &paid(0.6))).await.unwrap();
+    let mut session = poor
+        .connect(options(&home, &reply_costing(0.6)))
+        .await
+        .unwrap();
     session.prompt("Hello").await.unwrap();
     session.send("And now?");
     // It is idle when the agent has reported so.
@@ -210,8 +218,11 @@ async fn a_prompt_whose_budget_is_spent_while_its_agent_starts_is_refused() {
     ledger.set_budget("poor", Some(0.5));
     let pool = Pool::with_ledger(Limits::new(2).starting(1), ledger);
     let poor = pool.caller().tenant("poor");
-    let mut session = poor.connect(options(&home, &paid(0.6))).await.unwrap();
-    let slow = paid(0.1).at_startup(Fault::FreezeMs(300));
+    let mut session = poor
+        .connect(options(&home, &reply_costing(0.6)))
+        .await
+        .unwrap();
+    let slow = reply_costing(0.1).at_startup(Fault::FreezeMs(300));
     let late = options(&home, &slow);
     let caller = poor.clone();
     let prompt = tokio::spawn(async move { caller.prompt("Hello", late).await });

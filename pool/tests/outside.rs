@@ -1,4 +1,4 @@
-//! What a pool's processes look like to others.
+//! Measures the processes of a pool from outside.
 
 /// Returns the number of processes that this process has started with this environment variable,
 /// and the resident kilobytes of all that have it.

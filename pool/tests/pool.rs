@@ -71,7 +71,7 @@ fn make_executable(path: &Path) {
 }
 
 /// Does not wait long for agents that do not exit by themselves.
-fn soon() -> ClosePolicy {
+fn short_close_policy() -> ClosePolicy {
     ClosePolicy::default().exit(Duration::from_millis(100))
 }
 
@@ -126,7 +126,7 @@ async fn a_caller_that_goes_away_frees_its_place_wherever_it_is() {
     let options = agent.options(&hello());
     // The first session has work, so that it cannot sleep.
     let scenario = Scenario::default().reply([Step::Gate("never".into())]);
-    let busy = agent.options(&scenario).close_policy(soon());
+    let busy = agent.options(&scenario).close_policy(short_close_policy());
     drop(first);
     let held = pool
         .connect(busy.env(fake_agent::GATES, agent.home.path()))
@@ -150,7 +150,9 @@ async fn a_caller_that_goes_away_frees_its_place_wherever_it_is() {
     let starts = tokio::spawn({
         let (pool, options) = (
             pool.clone(),
-            Options::new().cli(&silent).close_policy(soon()),
+            Options::new()
+                .cli(&silent)
+                .close_policy(short_close_policy()),
         );
         async move { pool.connect(options).await.map(drop) }
     });
@@ -370,7 +372,7 @@ async fn memory_is_measured_and_bounds_processes() {
     let busy = agent
         .options(&scenario)
         .env(fake_agent::GATES, gates.path())
-        .close_policy(soon());
+        .close_policy(short_close_policy());
     // The first sleeps for it.
     let mut second = pool.connect(busy).await.unwrap();
     second.send("Hello");

@@ -294,13 +294,13 @@ pub struct Members {
     /// The name of a declared member that was `null`, if there is no other
     /// member to preserve, as in most messages.
     null: Option<&'static &'static str>,
-    kept: Option<Box<Kept>>,
+    list: Option<Box<MemberList>>,
 }
 
 static NULL: Json = Json(None);
 
 #[derive(Clone, Default)]
-struct Kept {
+struct MemberList {
     entries: Vec<(Cow<'static, str>, Json)>,
     /// Missing and invalid members.
     faulty: Option<Box<Faulty>>,
@@ -343,7 +343,7 @@ impl Places {
     }
 }
 
-impl Kept {
+impl MemberList {
     fn push(&mut self, key: Cow<'static, str>, value: Json) {
         if let Some(places) = &mut self.places {
             places.push(key.clone());
@@ -400,7 +400,7 @@ impl Members {
     pub(crate) const fn none() -> Self {
         Self {
             null: None,
-            kept: None,
+            list: None,
         }
     }
 
@@ -413,17 +413,17 @@ impl Members {
     /// Returns the number of members.
     #[must_use]
     pub fn len(&self) -> usize {
-        usize::from(self.null.is_some()) + self.kept.as_ref().map_or(0, |kept| kept.entries.len())
+        usize::from(self.null.is_some()) + self.list.as_ref().map_or(0, |list| list.entries.len())
     }
 
     /// Returns the value of `key`. If `key` occurs more than once, returns the
     /// last value.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Json> {
-        if let Some(kept) = &self.kept
-            && let Some(at) = kept.last(key)
+        if let Some(list) = &self.list
+            && let Some(at) = list.last(key)
         {
-            return Some(&kept.entries[at].1);
+            return Some(&list.entries[at].1);
         }
         (*self.null? == key).then_some(&NULL)
     }
@@ -437,11 +437,11 @@ impl Members {
     /// Sets `key`, at its existing position if it has one.
     pub fn set(&mut self, key: impl Into<Cow<'static, str>>, value: impl Into<Json>) {
         let (key, value) = (key.into(), value.into());
-        let kept = self.together();
-        kept.place();
-        match kept.last(&key) {
-            Some(at) => kept.entries[at].1 = value,
-            None => kept.push(key, value),
+        let list = self.together();
+        list.place();
+        match list.last(&key) {
+            Some(at) => list.entries[at].1 = value,
+            None => list.push(key, value),
         }
     }
 
@@ -457,7 +457,7 @@ impl Members {
     /// Appends a member without searching for an existing one, so that reading
     /// an object with a million members stays linear.
     pub fn push(&mut self, key: impl Into<Cow<'static, str>>, value: Json) {
-        self.kept().push(key.into(), value);
+        self.list_mut().push(key.into(), value);
     }
 
     /// Appends a declared member, like `push`.
@@ -471,7 +471,7 @@ impl Members {
 
     /// Returns the members in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Json)> {
-        let entries = self.kept.as_ref().map_or(&[][..], |kept| &kept.entries);
+        let entries = self.list.as_ref().map_or(&[][..], |list| &list.entries);
         let entries = entries.iter().map(|(key, value)| (&**key, value));
         self.null
             .map(|name| (*name, &NULL))
@@ -479,26 +479,26 @@ impl Members {
             .chain(entries)
     }
 
-    fn kept(&mut self) -> &mut Kept {
-        self.kept.get_or_insert_default()
+    fn list_mut(&mut self) -> &mut MemberList {
+        self.list.get_or_insert_default()
     }
 
     /// Moves all members into one list.
-    fn together(&mut self) -> &mut Kept {
+    fn together(&mut self) -> &mut MemberList {
         let null = self.null.take();
-        let kept = self.kept();
+        let list = self.list_mut();
         if let Some(name) = null {
-            kept.entries.insert(0, ((*name).into(), Json::null()));
-            kept.places = None;
+            list.entries.insert(0, ((*name).into(), Json::null()));
+            list.places = None;
         }
-        kept
+        list
     }
 
     /// Returns the names of required members that were missing when the object
     /// was read tolerantly. Their fields hold the empty value of their type,
     /// and are only written if they were set.
     pub fn missing(&self) -> impl Iterator<Item = &'static str> {
-        let faulty = self.kept.as_ref().and_then(|kept| kept.faulty.as_ref());
+        let faulty = self.list.as_ref().and_then(|list| list.faulty.as_ref());
         faulty
             .map_or(&[][..], |faulty| &faulty.missing)
             .iter()
@@ -516,7 +516,7 @@ impl Members {
     }
 
     fn faulty(&mut self) -> &mut Faulty {
-        self.kept().faulty.get_or_insert_default()
+        self.list_mut().faulty.get_or_insert_default()
     }
 
     /// Records the value that the field of a missing or invalid member was set
@@ -528,7 +528,7 @@ impl Members {
     /// Returns the value that the field of a missing or invalid member was set
     /// to, if it differs from the value of its JSON.
     pub(crate) fn given(&self, name: &str) -> Option<Option<&Json>> {
-        let given = &self.kept.as_ref()?.faulty.as_ref()?.given;
+        let given = &self.list.as_ref()?.faulty.as_ref()?.given;
         given
             .iter()
             .find(|(it, _)| *it == name)
@@ -543,7 +543,7 @@ impl Members {
     }
 
     pub(crate) fn is_clean(&self) -> bool {
-        self.null.is_none() && self.kept.is_none()
+        self.null.is_none() && self.list.is_none()
     }
 
     pub(crate) fn into_entries(mut self) -> Vec<(Cow<'static, str>, Json)> {

@@ -94,7 +94,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// Why fast mode is unavailable.
+    /// The reason why fast mode is unavailable.
     pub enum FastModeDisabledReason {
         /// The account is on a free plan.
         Free = "free",

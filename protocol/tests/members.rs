@@ -647,12 +647,12 @@ impl<'a> Sampler<'a> {
     }
 }
 
-/// The type that a schema refers to.
+/// Returns the type to which a schema refers.
 fn reference(schema: &Value) -> Option<&str> {
     schema["$ref"].as_str()?.strip_prefix("#/$defs/")
 }
 
-/// The kind of JSON value that a schema requires, besides `null`.
+/// Returns the kind of JSON value that a schema requires, besides `null`.
 fn kind(schema: &Value) -> Option<&str> {
     match &schema["type"] {
         Value::Array(kinds) => kinds

@@ -76,7 +76,7 @@ impl Callbacks {
     }
 
     /// Adds the declarations of the callbacks to `initialize`.
-    pub(crate) fn introduce(&self, initialize: &mut Initialize) {
+    pub(crate) fn declare_in(&self, initialize: &mut Initialize) {
         self.hooks.register(&mut initialize.hooks);
         if !self.dialogs.is_empty() {
             let kinds = initialize.supported_dialog_kinds.get_or_insert_default();

@@ -138,7 +138,7 @@ impl Check {
             Err(error) => Some(error),
         };
         if self.version.is_none() && !failure.as_ref().is_some_and(is_timeout) {
-            self.version = local.ask(&line).await.map(|it| it.to_string());
+            self.version = local.query(&line).await.map(|it| it.to_string());
         }
         let version = self.version.as_ref().and_then(|it| it.parse().ok());
         let unsupported = version.map_or_else(Vec::new, |it| line.unsupported(it));

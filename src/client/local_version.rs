@@ -25,12 +25,12 @@ impl LocalVersion {
     }
 
     /// Returns the version, if it is known or the CLI prints it.
-    pub(crate) async fn ask(&mut self, line: &CommandLine) -> Option<CliVersion> {
+    pub(crate) async fn query(&mut self, line: &CommandLine) -> Option<CliVersion> {
         if self.known.is_none()
             && let Some(program) = &self.program
             && let Ok(cli) = find_cli(Some(program))
         {
-            self.known = ask(&cli, line, self.timeout).await;
+            self.known = query(&cli, line, self.timeout).await;
         }
         self.known
     }
@@ -38,10 +38,10 @@ impl LocalVersion {
 
 /// The versions printed by CLIs in this process, by path. An entry is valid until the file
 /// changes.
-static KNOWN: Mutex<SortedMap<PathBuf, Known>> = Mutex::new(SortedMap::new());
+static KNOWN: Mutex<SortedMap<PathBuf, CachedVersion>> = Mutex::new(SortedMap::new());
 
 #[derive(Clone, Copy)]
-struct Known {
+struct CachedVersion {
     changed: SystemTime,
     version: Option<CliVersion>,
 }
@@ -50,7 +50,7 @@ struct Known {
 /// Returns `None` if it prints no version in time.
 ///
 /// Dropping the future kills the process.
-async fn ask(cli: &Cli, line: &CommandLine, timeout: Duration) -> Option<CliVersion> {
+async fn query(cli: &Cli, line: &CommandLine, timeout: Duration) -> Option<CliVersion> {
     let changed = changed(&cli.file)?;
     let known = lock().get(&cli.file).copied();
     if let Some(known) = known.filter(|known| known.changed == changed) {
@@ -64,7 +64,7 @@ async fn ask(cli: &Cli, line: &CommandLine, timeout: Duration) -> Option<CliVers
     let output = tokio::time::timeout(timeout, output).await;
     let printed = output.ok().and_then(Result::ok).map(|it| it.stdout);
     let version = printed.and_then(|it| String::from_utf8_lossy(&it).parse().ok());
-    lock().insert(cli.file.clone(), Known { changed, version });
+    lock().insert(cli.file.clone(), CachedVersion { changed, version });
     version
 }
 
@@ -72,6 +72,6 @@ fn changed(file: &Path) -> Option<SystemTime> {
     file.metadata().and_then(|about| about.modified()).ok()
 }
 
-fn lock() -> std::sync::MutexGuard<'static, SortedMap<PathBuf, Known>> {
+fn lock() -> std::sync::MutexGuard<'static, SortedMap<PathBuf, CachedVersion>> {
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }

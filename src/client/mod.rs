@@ -143,7 +143,7 @@ impl Client {
         }
         let mut cli = LocalVersion::new(transport.program(&line), &options);
         let version = match line.depends_on_version() {
-            true => cli.ask(&line).await,
+            true => cli.query(&line).await,
             false => cli.known,
         };
         let without = match version {
@@ -174,11 +174,11 @@ impl Client {
         let opened = opened.into_owned();
         let starter = (transport.starts_agent()).then(|| Starter::new(transport, opened, &options));
         let connected = (connection, private, starter, member);
-        Self::greet(connected, resumed, options, line, cli, without).await
+        Self::initialize(connected, resumed, options, line, cli, without).await
     }
 
     /// Sends `initialize` and checks the response.
-    async fn greet(
+    async fn initialize(
         (connection, private, starter, member): (
             Connection,
             PrivateFiles,
@@ -264,7 +264,7 @@ impl Client {
                     return Err(Error::TooOld {
                         option: Some(option.into()),
                         needs,
-                        version: cli.ask(&line).await,
+                        version: cli.query(&line).await,
                     });
                 }
                 return Err(client.start_up_error(error));

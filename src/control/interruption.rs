@@ -34,7 +34,7 @@ use tokio::time::timeout;
 pub struct InterruptFuture {
     receipt: ResponseFuture<InterruptReceipt>,
     /// The turn that was running when the interrupt was sent.
-    ran: Option<TurnWatch>,
+    interrupted_turn: Option<TurnWatch>,
     /// The number of that turn, or of the last turn before the interrupt.
     before: Option<u64>,
     link: Link,
@@ -56,7 +56,7 @@ impl InterruptFuture {
         Self {
             receipt,
             before: latest.as_ref().map(|turn| turn.number),
-            ran: latest.filter(|turn| !turn.is_over()),
+            interrupted_turn: latest.filter(|turn| !turn.is_over()),
             link,
         }
     }
@@ -70,8 +70,8 @@ impl InterruptFuture {
     ///
     /// # Errors
     ///
-    /// As awaiting the interrupt. If the session ends before the turn does,
-    /// that is not an error: the outcome of the turn is
+    /// The same as those of awaiting the interrupt. If the session ends before the turn does, that
+    /// is not an error: the outcome of the turn is
     /// [`TurnOutcome::Lost`](agentwire_protocol::host::TurnOutcome::Lost).
     ///
     /// # Cancel safety
@@ -80,7 +80,7 @@ impl InterruptFuture {
     pub async fn outcome(self) -> Result<Interrupted, Error> {
         let _wanted = self.link.want_input();
         let receipt = self.receipt.await?;
-        let turn = match self.ran {
+        let turn = match self.interrupted_turn {
             Some(turn) => Some(turn),
             // A turn that started meanwhile.
             None => (self.link.turn()).filter(|it| Some(it.number) > self.before && !it.is_over()),

@@ -144,7 +144,7 @@ impl Handle {
         let mut pause = FIRST_PAUSE;
         loop {
             let Ok(answer) = timeout_at(until, self.mcp_status()).await else {
-                return last.ok_or_else(|| not_even_once(within));
+                return last.ok_or_else(|| timeout_before_first_status(within));
             };
             let awaited = match names {
                 Some(names) => names.iter().map(|&name| (name.to_owned(), ())).collect(),
@@ -163,7 +163,7 @@ impl Handle {
     }
 }
 
-fn not_even_once(within: Duration) -> Error {
+fn timeout_before_first_status(within: Duration) -> Error {
     Error::from(RequestFailure::TimedOut {
         subtype: McpStatus::SUBTYPE.into(),
         after: within,

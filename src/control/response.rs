@@ -23,12 +23,12 @@ use uuid::Uuid;
 /// Dropping this stops the waiting and does not withdraw the request.
 /// [`ResponseFuture::cancel`] withdraws it.
 pub struct ResponseFuture<T> {
-    sent: Sent,
+    pending: PendingResponse,
     kind: PhantomData<fn() -> T>,
 }
 
-/// What does not depend on the type of the response, and so is compiled once.
-struct Sent {
+/// The part that does not depend on the type of the response, so that it is compiled once.
+struct PendingResponse {
     request_id: Box<str>,
     subtype: Box<str>,
     /// The capability of agents that support the request, if there is one.
@@ -43,7 +43,7 @@ type Reply = oneshot::Receiver<Result<Answer, Error>>;
 impl<T> fmt::Debug for ResponseFuture<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ResponseFuture")
-            .field("subtype", &self.sent.subtype)
+            .field("subtype", &self.pending.subtype)
             .finish_non_exhaustive()
     }
 }
@@ -63,7 +63,7 @@ impl<T> ResponseFuture<T> {
         let made = supports(link, R::SUBTYPE, request.relies_on())
             .and_then(|()| Request::new(new_id(), request).map_err(Error::from));
         Self {
-            sent: Sent::new(link, R::SUBTYPE, R::CAPABILITY, made, timeout),
+            pending: PendingResponse::new(link, R::SUBTYPE, R::CAPABILITY, made, timeout),
             kind: PhantomData,
         }
     }
@@ -76,7 +76,7 @@ impl<T> ResponseFuture<T> {
         request: Result<Request, Error>,
     ) -> Self {
         Self {
-            sent: Sent::new(link, subtype, capability, request, link.request_timeout),
+            pending: PendingResponse::new(link, subtype, capability, request, link.request_timeout),
             kind: PhantomData,
         }
     }
@@ -87,9 +87,9 @@ impl<T> ResponseFuture<T> {
     /// fails with
     /// [`RequestFailure::Cancelled`](agentwire_protocol::host::RequestFailure::Cancelled).
     pub fn cancel(&self) {
-        let request_id = self.sent.request_id.clone();
+        let request_id = self.pending.request_id.clone();
         // Fails only if the driver is gone, and then the request is over.
-        let _ = self.sent.link.command(Command::Cancel { request_id });
+        let _ = self.pending.link.command(Command::Cancel { request_id });
     }
 }
 
@@ -105,7 +105,7 @@ fn supports(link: &Link, subtype: &'static str, relies_on: Vec<&'static str>) ->
     }
 }
 
-impl Sent {
+impl PendingResponse {
     fn new(
         link: &Link,
         subtype: &str,
@@ -157,11 +157,11 @@ impl<T: serde::de::DeserializeOwned> Future for ResponseFuture<T> {
     type Output = Result<T, Error>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        self.sent.poll(context).map(|answer| {
+        self.pending.poll(context).map(|answer| {
             let answer = answer?;
             answer
                 .read()
-                .map_err(|error| self.sent.invalid(&error, answer))
+                .map_err(|error| self.pending.invalid(&error, answer))
         })
     }
 }

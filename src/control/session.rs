@@ -95,7 +95,7 @@ impl Handle {
         self.request(&SetCwd::to(path))
     }
 
-    /// Tells the agent whether anyone is watching the session.
+    /// Reports to the agent whether a user is watching the session.
     pub fn set_has_subscribers(&self, has_subscribers: bool) -> ResponseFuture<Empty> {
         self.request(&SetHasSubscribers::to(has_subscribers))
     }
@@ -115,7 +115,7 @@ impl Handle {
         self.request(request)
     }
 
-    /// Tells the CLI to end the session, as if its input had been closed. The
+    /// Ends the session on the CLI's side, as if its input had been closed. The
     /// session then ends with [`EndReason::Exited`](crate::EndReason::Exited).
     /// Unlike [`Client::close`](crate::Client::close), this does not make sure
     /// that all processes exit.

@@ -89,7 +89,7 @@ pub enum Error {
         subtype: Box<str>,
         /// The response.
         payload: Option<Json>,
-        /// Why it is invalid.
+        /// The reason why it is invalid.
         reason: String,
     },
     /// There is no pending request with this ID: it was answered or cancelled, or never arrived.
@@ -154,7 +154,7 @@ pub enum Error {
     NoTurn {
         /// The message.
         uuid: Box<str>,
-        /// Its delivery status.
+        /// The delivery status of the message.
         state: SubmissionState,
     },
     /// The outbound queue has no space for a message or request; see
@@ -167,7 +167,7 @@ pub enum Error {
     Lagged {
         /// The number of pieces of text. Joined pieces count as one.
         events: usize,
-        /// Their size on the wire, in bytes.
+        /// The size of the pieces on the wire, in bytes.
         bytes: usize,
     },
     /// The session is open in another process; see
@@ -189,7 +189,7 @@ pub enum Error {
         /// The ID, as set by the option.
         session_id: String,
         /// The errors of the CLI's result and the tail of its standard error. Not part of
-        /// `Display`, which says the same.
+        /// `Display`, which has the same information.
         message: String,
     },
     /// The session store failed while a session was loaded.
@@ -395,7 +395,7 @@ pub enum EndReason {
 }
 
 impl SessionEnd {
-    /// The end of a session that is closing.
+    /// Returns the end of a session that is being closed.
     pub(crate) fn closing(reason: EndReason) -> Self {
         Self {
             reason,

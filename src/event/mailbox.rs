@@ -258,7 +258,7 @@ impl Mailbox {
         &mut self,
         mut poll: impl FnMut(&mut Self, &mut Context<'_>) -> Poll<T>,
     ) -> T {
-        let mut waits = Waits {
+        let mut waits = NextEvent {
             mailbox: self,
             is_pending: false,
         };
@@ -272,12 +272,12 @@ impl Mailbox {
 }
 
 /// A future that waits for the next event.
-struct Waits<'a> {
+struct NextEvent<'a> {
     mailbox: &'a mut Mailbox,
     is_pending: bool,
 }
 
-impl Drop for Waits<'_> {
+impl Drop for NextEvent<'_> {
     fn drop(&mut self) {
         if self.is_pending {
             lock(&self.mailbox.0).wanted = None;

@@ -39,7 +39,7 @@ pub enum Notice {
         request_id: Box<str>,
         /// The type of request.
         subtype: String,
-        /// Why it could not be handled.
+        /// The reason why it could not be handled.
         reason: String,
     },
     /// An in-process MCP server panicked. The request failed; the server
@@ -187,7 +187,7 @@ pub enum Notice {
     Lagged {
         /// The number of events. Joined partial messages count as one.
         events: usize,
-        /// Their size in bytes.
+        /// The size of the discarded events in bytes.
         bytes: usize,
     },
 }

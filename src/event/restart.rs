@@ -24,7 +24,7 @@ pub struct Restart {
     pub process: u64,
     /// The process ID of the agent, if it is known.
     pub pid: Option<u32>,
-    /// Why the agent was restarted.
+    /// The reason why the agent was restarted.
     pub reason: RestartReason,
     /// The number of attempts, including the successful one.
     pub attempts: u32,
@@ -36,7 +36,7 @@ pub struct Restart {
     pub not_restored: Vec<(Box<str>, Error)>,
 }
 
-/// Why the agent was restarted.
+/// The reason why the agent was restarted.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum RestartReason {

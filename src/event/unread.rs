@@ -21,9 +21,10 @@ pub struct UnreadStream {
     pub stream: StreamKind,
     /// The number of events.
     pub events: usize,
-    /// Their size, as counted for [`Options::unread_limit`](crate::Options::unread_limit).
+    /// The size of the events, as counted for
+    /// [`Options::unread_limit`](crate::Options::unread_limit).
     pub bytes: usize,
-    /// The age of the oldest one.
+    /// The age of the oldest event.
     pub oldest: Duration,
     /// Whether reading pauses for this stream. `false` for the client's own
     /// stream before its first poll.

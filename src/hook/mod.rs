@@ -99,8 +99,8 @@ impl Hook {
     }
 
     /// Creates a [gate](Hook::gate) that denies every tool call that a policy denies, also calls
-    /// for which the agent sends no permission request, such as reading a file of the project. What
-    /// the policy allows, the agent decides about as without it.
+    /// for which the agent sends no permission request, such as reading a file of the project. For
+    /// calls that the policy allows, the agent decides as without the policy.
     ///
     /// The tool `StructuredOutput`, with which the model returns
     /// [structured output](crate::Options::output_format), is not denied.

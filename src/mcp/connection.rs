@@ -18,10 +18,10 @@ pub(crate) struct Connection {
     /// The agent's pending requests, by JSON-RPC ID.
     pub(crate) waiting: HashMap<RequestId, Box<str>>,
     /// The JSON-RPC IDs of the server's pending requests to the agent.
-    pub(crate) asked: HashSet<RequestId>,
+    pub(crate) server_requests: HashSet<RequestId>,
     /// The last `tools/list` of the agent, while it is pending.
     pub(crate) listing: Option<RequestId>,
-    /// Why the connection ended.
+    /// The reason why the connection ended.
     pub(crate) ended: Option<String>,
     to_server: mpsc::UnboundedSender<ClientJsonRpcMessage>,
     _stop: DropGuard,
@@ -54,7 +54,7 @@ impl Connection {
         Self {
             number,
             waiting: HashMap::new(),
-            asked: HashSet::new(),
+            server_requests: HashSet::new(),
             listing: None,
             ended: None,
             to_server,
@@ -71,14 +71,14 @@ impl Connection {
     pub(crate) fn record_request(&mut self, message: &ServerJsonRpcMessage) {
         match message {
             JsonRpcMessage::Request(request) => {
-                self.asked.insert(request.id.clone());
+                self.server_requests.insert(request.id.clone());
             }
             JsonRpcMessage::Notification(notification) => {
                 if let ServerNotification::CancelledNotification(cancelled) =
                     &notification.notification
                     && let Some(id) = &cancelled.params.request_id
                 {
-                    self.asked.remove(id);
+                    self.server_requests.remove(id);
                 }
             }
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}

@@ -2,9 +2,9 @@
 //! own.
 
 use super::server::SharedServer;
-use super::servers::{McpServers, no_list};
+use super::servers::{McpServers, unreadable_list};
 use super::unusable::{self, Unusable};
-use super::wire::What;
+use super::wire::ServerEventKind;
 use crate::command::Command;
 use crate::handle::Handle;
 use agentwire_protocol::Json;
@@ -77,8 +77,8 @@ async fn shake_hands(
             servers.queue(event);
             continue;
         };
-        let (messages, is_over) = match &event.what {
-            What::Message { message, .. } => match &**message {
+        let (messages, is_over) = match &event.kind {
+            ServerEventKind::Message { message, .. } => match &**message {
                 JsonRpcMessage::Response(response) if response.id == handshake.id() => {
                     handshake.advance(&response.result)
                 }
@@ -91,11 +91,11 @@ async fn shake_hands(
                     continue;
                 }
             },
-            What::Panicked { .. } => {
+            ServerEventKind::Panicked { .. } => {
                 servers.queue(event);
                 continue;
             }
-            What::Ended(_) => {
+            ServerEventKind::Ended(_) => {
                 under_way.remove(&event.server);
                 servers.queue(event);
                 continue;
@@ -192,12 +192,12 @@ impl Handshake {
     /// Returns the parts of the server that agents do not use.
     fn unusable(&self, server: &str) -> Vec<Unusable> {
         match (&self.initialized, &self.failed) {
-            (Some(_), Some(error)) => vec![no_list(error)],
+            (Some(_), Some(error)) => vec![unreadable_list(error)],
             (Some(initialized), None) => {
                 let tools = self.tools.as_ref().map_or(&[][..], |it| &it.tools);
                 match unusable::is_empty(initialized, tools) {
                     true => vec![Unusable::all("it has no tools")],
-                    false => unusable::among(server, tools),
+                    false => unusable::unsupported_tools(server, tools),
                 }
             }
             // A server whose `initialize` fails ends with a notice.

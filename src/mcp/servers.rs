@@ -3,7 +3,7 @@
 use super::connection::Connection;
 use super::server::SharedServer;
 use super::unusable::{self, Unusable};
-use super::wire::{ServerEvent, What};
+use super::wire::{ServerEvent, ServerEventKind};
 use crate::command::{Command, Out, Servers};
 use crate::event::Notice;
 use crate::handle::Handle;
@@ -134,8 +134,8 @@ impl McpServers {
             return vec![];
         }
         let name = event.server;
-        match event.what {
-            What::Message { message, .. } => {
+        match event.kind {
+            ServerEventKind::Message { message, .. } => {
                 let id = match &*message {
                     JsonRpcMessage::Response(response) => Some(&response.id),
                     JsonRpcMessage::Error(error) => error.id.as_ref(),
@@ -160,16 +160,16 @@ impl McpServers {
                 }
                 outs
             }
-            What::Panicked { during, message } => {
+            ServerEventKind::Panicked { during, message } => {
                 vec![Out::Notify(Notice::McpServerPanicked {
                     server: (&*name).into(),
                     during,
                     message,
                 })]
             }
-            What::Ended(reason) => {
+            ServerEventKind::Ended(reason) => {
                 let waiting = std::mem::take(&mut connection.waiting);
-                connection.asked.clear();
+                connection.server_requests.clear();
                 connection.ended = Some(reason.clone());
                 let mut outs: Vec<_> = fail_all(waiting, &reason).collect();
                 outs.push(Out::Notify(Notice::McpServerEnded {
@@ -245,14 +245,14 @@ impl Servers for McpServers {
                 outs.push(Out::Answer(ask, McpReply::to_notification()));
             }
             JsonRpcMessage::Response(response) => {
-                connection.asked.remove(&response.id);
+                connection.server_requests.remove(&response.id);
                 outs.push(Out::Answer(ask, McpReply::to_notification()));
             }
             JsonRpcMessage::Error(error) => {
                 match &error.id {
-                    Some(id) => drop(connection.asked.remove(id)),
+                    Some(id) => drop(connection.server_requests.remove(id)),
                     // It may respond to any of them.
-                    None => connection.asked.clear(),
+                    None => connection.server_requests.clear(),
                 }
                 outs.push(Out::Answer(ask, McpReply::to_notification()));
             }
@@ -273,7 +273,7 @@ impl Servers for McpServers {
     }
 
     fn await_responses(&self) -> bool {
-        (self.servers.values()).any(|server| !server.connection.asked.is_empty())
+        (self.servers.values()).any(|server| !server.connection.server_requests.is_empty())
     }
 
     fn cancel(&mut self, ask: &str) {
@@ -315,15 +315,15 @@ impl Failure {
 fn in_list(server: &str, response: &ServerJsonRpcMessage) -> Vec<Unusable> {
     match response {
         JsonRpcMessage::Response(response) => match &response.result {
-            ServerResult::ListToolsResult(list) => unusable::among(server, &list.tools),
+            ServerResult::ListToolsResult(list) => unusable::unsupported_tools(server, &list.tools),
             _ => vec![],
         },
-        JsonRpcMessage::Error(error) => vec![no_list(&error.error)],
+        JsonRpcMessage::Error(error) => vec![unreadable_list(&error.error)],
         _ => vec![],
     }
 }
 
-pub(super) fn no_list(error: &ErrorData) -> Unusable {
+pub(super) fn unreadable_list(error: &ErrorData) -> Unusable {
     Unusable::all(format!("`tools/list` failed: {}", error.message))
 }
 

@@ -379,7 +379,8 @@ fn schema_of<I: JsonSchema>() -> Result<JsonObject, String> {
 /// The deepest variants that are checked: types may be recursive.
 const DEPTH: u8 = 8;
 
-/// Returns a type of some values of this schema, other than an object or null (empty input).
+/// Returns a type that the schema allows and that is neither an object nor null (empty input), if
+/// there is one.
 fn other_kind<'a>(root: &'a Value, schema: &'a Value, depth: u8) -> Option<&'a str> {
     let kinds = match &schema["type"] {
         Value::Array(kinds) => kinds.as_slice(),

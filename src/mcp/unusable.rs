@@ -25,7 +25,7 @@ impl Unusable {
 }
 
 /// Returns the tools that agents ignore among those that a server lists.
-pub(super) fn among(server: &str, tools: &[Tool]) -> Vec<Unusable> {
+pub(super) fn unsupported_tools(server: &str, tools: &[Tool]) -> Vec<Unusable> {
     if let Some((tool, what)) = tools.iter().find_map(|it| Some((it, invalid(it)?))) {
         return vec![Unusable::all(format!(
             "the `inputSchema` of the tool `{}` {what}",
@@ -105,7 +105,7 @@ mod tests {
 
     fn of(tools: Value) -> Vec<(Option<String>, String)> {
         let tools: Vec<Tool> = serde_json::from_value(tools).unwrap();
-        let found = among("s", &tools).into_iter();
+        let found = unsupported_tools("s", &tools).into_iter();
         found
             .map(|it| (it.tool.map(Into::into), it.reason))
             .collect()

@@ -15,10 +15,10 @@ pub(crate) struct ServerEvent {
     pub(crate) server: Arc<str>,
     /// The number of the server's connection.
     pub(crate) connection: u64,
-    pub(crate) what: What,
+    pub(crate) kind: ServerEventKind,
 }
 
-pub(crate) enum What {
+pub(crate) enum ServerEventKind {
     Message {
         message: Box<ServerJsonRpcMessage>,
         /// Dropped when the message is queued for the agent, which resumes the server.
@@ -35,7 +35,7 @@ pub(crate) enum What {
     Ended(String),
 }
 
-impl fmt::Debug for What {
+impl fmt::Debug for ServerEventKind {
     /// Omits messages, which may contain secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -55,21 +55,21 @@ pub(super) struct Outlet {
 }
 
 impl Outlet {
-    fn emit(&self, what: What) {
+    fn emit(&self, kind: ServerEventKind) {
         // Fails if the session has ended.
         let _ = self.events.send(ServerEvent {
             server: Arc::clone(&self.server),
             connection: self.connection,
-            what,
+            kind,
         });
     }
 
     pub(super) fn panicked(&self, during: String, message: String) {
-        self.emit(What::Panicked { during, message });
+        self.emit(ServerEventKind::Panicked { during, message });
     }
 
     pub(super) fn ended(&self, reason: String) {
-        self.emit(What::Ended(reason));
+        self.emit(ServerEventKind::Ended(reason));
     }
 }
 
@@ -89,7 +89,7 @@ impl Transport<RoleServer> for Wire {
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = Result<(), Infallible>> + Send + 'static {
         let (waits, taken) = oneshot::channel();
-        self.outlet.emit(What::Message {
+        self.outlet.emit(ServerEventKind::Message {
             message: Box::new(message),
             _waits: waits,
         });

@@ -8,7 +8,8 @@ use std::ffi::OsString;
 pub(crate) struct Argument {
     pub(super) flag: String,
     pub(super) value: Option<OsString>,
-    /// Why the flag cannot be passed, if its setter has detected a problem.
+    /// The reason why the flag cannot be passed, if its setter has detected a
+    /// problem.
     pub(super) problem: Option<String>,
 }
 

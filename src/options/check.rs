@@ -18,7 +18,7 @@ const OF_A_SESSION: [&str; 7] = [
 ];
 
 impl Options {
-    /// Returns these options for a session of its own: without the session to resume, the store,
+    /// Returns these options for a separate session: without the session to resume, the store,
     /// attachments, the group and the callbacks that only observe.
     pub(crate) fn without_session(&self) -> Self {
         let mut copy = self.clone();

@@ -122,7 +122,7 @@ impl Options {
 
     fn first_request(&self) -> Result<Initialize, Error> {
         let mut initialize = self.initialize.clone();
-        self.callbacks.introduce(&mut initialize);
+        self.callbacks.declare_in(&mut initialize);
         #[cfg(feature = "mcp")]
         if !self.mcp_servers.is_empty() {
             let names = initialize.sdk_mcp_servers.get_or_insert_default();

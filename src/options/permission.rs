@@ -8,7 +8,7 @@ use agentwire_protocol::permission::PermissionMode;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PermissionPrompts {
-    /// This host, or the tool set by [`Options::permission_prompt_tool`].
+    /// The host decides, or the tool set by [`Options::permission_prompt_tool`].
     Host,
     /// None: they are denied.
     Nobody,

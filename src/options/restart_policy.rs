@@ -20,8 +20,7 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RestartPolicy {
-    /// The most processes in a row that are started without a finished turn in any of them.
-    /// Default: 3.
+    /// The maximum number of consecutive processes without a finished turn. Default: 3.
     pub most: u32,
     /// The pause before the first restart. It doubles with each further one, up to
     /// [`longest_pause`](Self::longest_pause). Default: 0.5 s.

@@ -22,7 +22,7 @@ pub(super) fn merge(settings: Option<Value>, option: Object) -> Object {
         Some(Value::Object(settings)) => settings,
         _ => Object::new(),
     };
-    let mut merged = over(settings, &option, "");
+    let mut merged = merge_objects(settings, &option, "");
     let restricts_files = option.contains_key("filesystem")
         || list(&option, "credentials", "files")
             .iter()
@@ -54,7 +54,7 @@ pub(super) fn merge(settings: Option<Value>, option: Object) -> Object {
     merged
 }
 
-fn over(mut below: Object, above: &Object, path: &str) -> Object {
+fn merge_objects(mut below: Object, above: &Object, path: &str) -> Object {
     for (key, value) in above {
         let path = match path {
             "" => key.clone(),
@@ -70,7 +70,7 @@ fn over(mut below: Object, above: &Object, path: &str) -> Object {
                 Value::Array(old)
             }
             (Some(Value::Object(old)), Value::Object(new)) if !WHOLE.contains(&&*path) => {
-                Value::Object(over(old, new, &path))
+                Value::Object(merge_objects(old, new, &path))
             }
             (_, value) => value.clone(),
         };

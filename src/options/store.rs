@@ -65,8 +65,8 @@ impl Options {
     /// [`Options::resume_with_holes`] allows it.
     ///
     /// The session is written to a private configuration folder (`CLAUDE_CONFIG_DIR`), which is
-    /// removed after the session; if the store is then behind, the transcripts are first copied to
-    /// the user's own folder. The private folder contains copies of the user's settings and
+    /// removed after the session; if the store lacks entries then, the transcripts are first copied
+    /// to the user's own folder. The private folder contains copies of the user's settings and
     /// credentials, but no agents, skills, plugins or memories. Changes that the agent makes to its
     /// configuration are lost. The folder remains in the system's temporary files, as
     /// `agentwire-resume-…`, if the program is killed, or if it exits while a dropped session is

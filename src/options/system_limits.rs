@@ -36,7 +36,7 @@ pub(super) fn check_variable(name: &OsStr, value: &OsStr) -> Result<(), Error> {
         let problem = "contains a NUL character, which variables cannot contain";
         return Err(Error::option(&option(), problem));
     }
-    let length = size(name, value);
+    let length = variable_size(name, value);
     match length > ONE {
         true => Err(too_long(&option(), length)),
         false => Ok(()),
@@ -77,7 +77,7 @@ fn check_total(
     }
     for (name, value) in environment.entries() {
         let option = || format!("env {}", name.to_string_lossy());
-        add(size(name, value) + pointer, &option);
+        add(variable_size(name, value) + pointer, &option);
     }
     match largest {
         Some((size, option)) if sum > limit => {
@@ -92,7 +92,7 @@ fn check_total(
 }
 
 /// Returns the size of a variable: `NAME=value` and a NUL.
-fn size(name: &OsStr, value: &OsStr) -> usize {
+fn variable_size(name: &OsStr, value: &OsStr) -> usize {
     name.len() + value.len() + 2
 }
 

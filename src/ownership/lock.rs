@@ -16,7 +16,7 @@ pub(crate) struct SessionLock {
     pub(super) file: File,
     /// Whether the previous owner was killed, so that its agent may still run.
     was_abandoned: bool,
-    is_taken: bool,
+    is_owned: bool,
 }
 
 impl SessionLock {
@@ -61,7 +61,7 @@ impl SessionLock {
                 path,
                 file,
                 was_abandoned,
-                is_taken: false,
+                is_owned: false,
             }));
         }
     }
@@ -74,7 +74,7 @@ impl SessionLock {
     /// Takes the session: writes the PID. The file is removed on drop; it remains if this program
     /// is killed.
     pub(super) fn take(&mut self) -> io::Result<()> {
-        self.is_taken = true;
+        self.is_owned = true;
         self.file.set_len(0)?;
         writeln!(self.file, "{}", std::process::id())
     }
@@ -87,10 +87,10 @@ impl SessionLock {
 impl Drop for SessionLock {
     fn drop(&mut self) {
         // Removed while locked: see `is_at`. If that fails, an empty file remains.
-        if self.is_taken {
+        if self.is_owned {
             let _ = self.file.set_len(0);
         }
-        let is_done = self.is_taken || !self.was_abandoned;
+        let is_done = self.is_owned || !self.was_abandoned;
         if cfg!(unix) && is_done && fs::remove_file(&self.path).is_ok() {
             let _ = self.path.parent().map(fs::remove_dir);
         }

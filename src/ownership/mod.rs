@@ -42,7 +42,7 @@ impl Default for WhenOwned {
 pub enum SessionOwner {
     /// A program that uses agentwire.
     Host {
-        /// Its PID, if it can be read.
+        /// The PID of the owner, if it can be read.
         pid: Option<u32>,
     },
     /// An agent without such a program: started by hand, or its program was killed.

@@ -62,7 +62,7 @@ fn a_forked_child_before_exec_does_not_prolong_a_lock() {
     }
 }
 
-/// The file that a killed process leaves tells others to look for its agent.
+/// After a killed process left its file, other processes search for its agent.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_agent_of_a_killed_program_owns_its_session_before_it_writes_its_file() {

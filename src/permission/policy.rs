@@ -220,7 +220,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn says(decision: &Decision) -> impl Policy + use<> {
+    fn policy_of(decision: &Decision) -> impl Policy + use<> {
         let decision = decision.clone();
         move |_: &CanUseTool| decision.clone()
     }
@@ -243,7 +243,7 @@ mod tests {
             (&ask, &none, &ask),
         ] {
             let request = CanUseTool::new("Bash", json!({}));
-            let decision = says(first).or(says(second)).decide(&request);
+            let decision = policy_of(first).or(policy_of(second)).decide(&request);
             assert_eq!(&decision, both, "{first:?}, {second:?}");
         }
     }

@@ -53,18 +53,18 @@ use std::path::{Path, PathBuf};
 /// directory and of its additional directories without one, so set [`Options::cwd`] to this
 /// directory. [`Hook::policy`](crate::Hook::policy) checks every call.
 ///
-/// What the agent writes in the directory may run later with your rights: a build script, a git
-/// hook. The file that a tool opens may be another one than the file that was checked, if something
-/// else replaces a directory by a link in between. Hard links and mounts cannot be recognised. A
-/// shell command is not confined by its `blocked_path`: the agent reports one path at most. Where
-/// this matters, use a [sandbox](crate::Options::sandbox) or a container.
+/// Files that the agent writes in the directory may run later with your rights: a build script, a
+/// git hook. The file that a tool opens may be another one than the file that was checked, if
+/// something else replaces a directory by a link in between. Hard links and mounts cannot be
+/// recognised. A shell command is not confined by its `blocked_path`: the agent reports one path at
+/// most. Where this matters, use a [sandbox](crate::Options::sandbox) or a container.
 ///
 /// [`Options::cwd`]: crate::Options::cwd
 #[derive(Debug, Clone)]
 pub struct Within {
     /// The directory as given, but absolute.
     directory: PathBuf,
-    /// The same with links resolved.
+    /// The directory with links resolved.
     real: PathBuf,
     /// The directory of relative paths, if it is known.
     work: Option<PathBuf>,
@@ -122,7 +122,7 @@ impl Within {
 
     /// Returns whether the call accesses files in the directory and nothing else. Fails with the
     /// reason to deny it.
-    fn judge(&self, request: &CanUseTool) -> Result<bool, String> {
+    fn stays_within(&self, request: &CanUseTool) -> Result<bool, String> {
         let disk = Disk::default();
         if let Some(path) = &request.blocked_path {
             self.check(path, &disk)?;
@@ -216,7 +216,7 @@ fn fixed_part(pattern: &str) -> &str {
 
 impl Policy for Within {
     fn decide(&self, request: &CanUseTool) -> Decision {
-        match self.judge(request) {
+        match self.stays_within(request) {
             Err(why) => PermissionResult::deny(format!("Not allowed: {why}.")).into(),
             Ok(true) if !request.requires_human() => PermissionResult::allow().into(),
             Ok(_) => Decision::None,
@@ -234,8 +234,8 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    /// A project with links, and a directory outside of it.
-    fn lay_out() -> (tempfile::TempDir, PathBuf) {
+    /// Creates a project with links, and a directory outside of it.
+    fn create_project() -> (tempfile::TempDir, PathBuf) {
         let root = tempfile::tempdir().unwrap();
         let real = root.path().canonicalize().unwrap();
         for folder in ["project/src", "projects", "out"] {
@@ -260,7 +260,7 @@ mod tests {
         (root, real)
     }
 
-    /// The decision: `allow`, the message of a denial, or `none`.
+    /// Returns the decision: `allow`, the message of a denial, or `none`.
     fn decision(within: &Within, request: &CanUseTool) -> String {
         match within.decide(request) {
             Decision::Decided(PermissionResult::Allow(_)) => "allow".to_owned(),
@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn file_tools_are_allowed_inside_and_denied_outside() {
-        let (_root, root) = lay_out();
+        let (_root, root) = create_project();
         let project = root.join("project");
         let within = Within::new(&project).unwrap();
         let at = |path: &str| format!("{}/{path}", project.display());
@@ -371,7 +371,7 @@ mod tests {
 
     #[test]
     fn an_input_that_cannot_be_checked_is_denied() {
-        let (_root, root) = lay_out();
+        let (_root, root) = create_project();
         let within = Within::new(root.join("project")).unwrap();
         let file = root.join("project/a.txt");
         for input in [
@@ -408,7 +408,7 @@ mod tests {
 
     #[test]
     fn patterns_do_not_leave_the_directory() {
-        let (_root, root) = lay_out();
+        let (_root, root) = create_project();
         let project = root.join("project");
         let within = Within::new(&project).unwrap();
         let at = |path: &str| format!("{}/{path}", project.display());
@@ -483,7 +483,7 @@ mod tests {
 
     #[test]
     fn relative_paths_start_at_the_working_directory() {
-        let (_root, root) = lay_out();
+        let (_root, root) = create_project();
         let project = root.join("project");
         let within = Within::new(&project).unwrap();
         let searches = [
@@ -522,7 +522,7 @@ mod tests {
 
     #[test]
     fn a_directory_may_be_a_link_and_must_exist() {
-        let (_root, root) = lay_out();
+        let (_root, root) = create_project();
         let within = Within::new(root.join("alias")).unwrap();
         for folder in ["alias", "project"] {
             let at = |path: &str| root.join(folder).join(path);
@@ -573,7 +573,7 @@ mod tests {
 
     #[test]
     fn other_tools_are_not_decided_and_denied_where_the_agent_names_a_path_outside() {
-        let (_root, root) = lay_out();
+        let (_root, root) = create_project();
         let within = Within::new(root.join("project")).unwrap();
         let file = root.join("project/a.txt");
         for tool in [

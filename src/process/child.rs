@@ -160,13 +160,13 @@ impl ChildProcess {
     }
 
     /// Sets how [`close_all`](super::close_all) closes the child's input.
-    pub(crate) fn closed_with_all_by(&self, close_input: impl FnOnce() + Send + 'static) {
-        self.closing.closed_with_all_by(close_input);
+    pub(crate) fn set_input_closer(&self, close_input: impl FnOnce() + Send + 'static) {
+        self.closing.set_input_closer(close_input);
     }
 
     /// Stores a resource until the child has exited. It is dropped before the exit is reported, and
     /// also if the child could not be closed.
-    pub(crate) fn keep(&self, what: impl Send + 'static) {
+    pub(crate) fn drop_after_exit(&self, what: impl Send + 'static) {
         self.closing.resource.set(what);
     }
 

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use std::{fmt, io, mem};
 use tokio::sync::watch;
 
-/// The longest sleep while a time limit is counted.
+/// The maximum length of a sleep while a timeout of closing runs.
 const ROUND: Duration = Duration::from_millis(50);
 
 /// The most time that a round counts. If it takes longer, this process was stopped, the machine
@@ -55,7 +55,7 @@ struct State {
 
 struct Thread {
     events: Arc<Events>,
-    /// The process that started the thread. A fork of it has no thread.
+    /// The process that started the thread. A process that was forked from it has no such thread.
     process: u32,
 }
 
@@ -159,7 +159,7 @@ impl Closer {
             return Ok(());
         }
         let events = Arc::new(Events::new()?);
-        let work = Work::new(self, Arc::clone(&events));
+        let work = CloserState::new(self, Arc::clone(&events));
         spawn_thread(NAME, move || work.run())?;
         for (number, child) in state.children.entries() {
             let number = *number;
@@ -218,7 +218,8 @@ impl State {
         }
     }
 
-    /// A forked process has neither the thread nor the children.
+    /// Drops the state that a forked process has inherited: it has neither the thread nor the
+    /// children.
     fn forget_inherited(&mut self) {
         let process = std::process::id();
         if self.thread.as_ref().is_some_and(|it| it.process != process) {
@@ -235,7 +236,7 @@ pub(super) fn is_this_thread() -> bool {
 }
 
 /// The state of the thread.
-struct Work {
+struct CloserState {
     closer: &'static Closer,
     events: Arc<Events>,
     clock: Clock,
@@ -247,7 +248,7 @@ struct Work {
     has_warned: bool,
 }
 
-impl Work {
+impl CloserState {
     fn new(closer: &'static Closer, events: Arc<Events>) -> Self {
         Self {
             closer,

@@ -2,7 +2,7 @@
 
 use super::countdown::STRETCH;
 use super::events::Watched;
-use super::exit::{Exit, Seen, see};
+use super::exit::{ChildState, Exit, child_state};
 #[cfg(windows)]
 use super::job::Job;
 use super::ladder::{Action, Ladder, Outcome};
@@ -30,7 +30,7 @@ pub(super) struct Closing {
     pub(super) child: SharedChild,
     /// `None` if a thread waits for the child.
     pub(super) watched: Option<Watched>,
-    /// The parent process. In a fork of it, this state is a copy without a
+    /// The parent process. In a process that was forked from it, this state is a copy without a
     /// child.
     owner: u32,
     ladder: Mutex<Ladder>,
@@ -135,7 +135,7 @@ impl Closing {
         true
     }
 
-    pub(super) fn closed_with_all_by(&self, close_input: impl FnOnce() + Send + 'static) {
+    pub(super) fn set_input_closer(&self, close_input: impl FnOnce() + Send + 'static) {
         *lock(&self.close_input_with_all) = Some(Box::new(close_input));
     }
 
@@ -157,10 +157,10 @@ impl Closing {
     /// Checks whether the child has exited. Returns `None` if it runs, and otherwise whether it was
     /// already reaped.
     pub(super) fn see_exit(&self) -> Option<bool> {
-        let (exit, is_reaped) = match see(&self.child) {
-            Seen::Running => return None,
-            Seen::Unreaped(exit) => (Ok(exit), false),
-            Seen::Reaped(exit) => (exit, true),
+        let (exit, is_reaped) = match child_state(&self.child) {
+            ChildState::Running => return None,
+            ChildState::Unreaped(exit) => (Ok(exit), false),
+            ChildState::Reaped(exit) => (exit, true),
         };
         let _ = self.seen.set(exit);
         Some(is_reaped)
@@ -236,7 +236,7 @@ impl Closing {
         let group = self.ladder().group();
         // Another part of the host may just have reaped it.
         if let Some(group) = group
-            && !matches!(see(&self.child), Seen::Reaped(_))
+            && !matches!(child_state(&self.child), ChildState::Reaped(_))
         {
             signal.send_to_group(group);
         }

@@ -7,7 +7,7 @@ use agentwire_protocol::sorted::SortedMap;
 ///
 /// A process belongs to the session if it is in the child's process group, descends from the
 /// child or from a process found earlier, or has the session's name in its environment. None of
-/// these finds all processes. Ancestry is lost when parents exit, so call [`look`](Self::look)
+/// these finds all processes. Ancestry is lost when parents exit, so call [`update`](Self::look)
 /// before each step that may end processes.
 #[derive(Debug)]
 pub(super) struct Descendants {
@@ -28,7 +28,7 @@ impl Descendants {
     }
 
     /// Finds the descendants again in a new table.
-    pub(super) fn look(&mut self, table: &Table) {
+    pub(super) fn update(&mut self, table: &Table) {
         let mut found: Vec<&Process> = vec![];
         if let Some(root) = self.root {
             found.extend(table.get(root));
@@ -60,7 +60,8 @@ impl Descendants {
         self.root
     }
 
-    /// Must be called when the child is reaped: its PID may then be reused.
+    /// Drops the child's PID. Must be called when the child is reaped, because the PID may then be
+    /// reused.
     pub(super) fn forget_root(&mut self) {
         self.root = None;
     }

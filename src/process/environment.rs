@@ -11,8 +11,8 @@ use std::process::Command;
 ///
 /// # Variables that the CLI needs
 ///
-/// As measured on Claude Code 2.1.332 on Linux. The CLI starts and runs a turn with nothing but
-/// credentials; [`Environment::minimal`] has what tools need too.
+/// The table was measured on Claude Code 2.1.332 on Linux. The CLI starts and runs a turn with
+/// nothing but credentials; [`Environment::minimal`] has what tools need too.
 ///
 /// | variable | purpose | if unset |
 /// |---|---|---|
@@ -197,7 +197,7 @@ impl Environment {
             Self::Filtered => !OUTER_SESSION
                 .iter()
                 .chain(HOST_TOOLS)
-                .any(|it| fits(name, it)),
+                .any(|it| matches_pattern(name, it)),
             Self::Inherited => true,
             Self::Only(names) => names.iter().any(|it| same(name, it)),
         }
@@ -241,15 +241,20 @@ impl Environment {
 }
 
 /// Returns the variables of a command that are known to stop the CLI.
-pub(crate) fn suspects(command: &Command) -> Vec<String> {
+pub(crate) fn harmful_variables(command: &Command) -> Vec<String> {
     let set = command.get_envs().filter(|(_, value)| value.is_some());
-    set.filter(|(name, _)| HOST_TOOLS.iter().chain(SUSPECTS).any(|it| fits(name, it)))
-        .map(|(name, _)| name.to_string_lossy().into_owned())
-        .collect()
+    set.filter(|(name, _)| {
+        HOST_TOOLS
+            .iter()
+            .chain(SUSPECTS)
+            .any(|it| matches_pattern(name, it))
+    })
+    .map(|(name, _)| name.to_string_lossy().into_owned())
+    .collect()
 }
 
 /// Returns whether a name matches a pattern: exactly, or by the prefix before `*`.
-fn fits(name: &OsStr, pattern: &str) -> bool {
+fn matches_pattern(name: &OsStr, pattern: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(prefix) => {
             let start = name.as_encoded_bytes().get(..prefix.len());

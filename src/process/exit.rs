@@ -15,32 +15,32 @@ pub(crate) type Exit = Result<ExitStatus, Arc<io::Error>>;
 
 /// The observed state of a child.
 #[derive(Debug)]
-pub(super) enum Seen {
-    /// It has not exited, or a debugger has to be notified first.
+pub(super) enum ChildState {
+    /// The child has not exited, or a debugger has to be notified first.
     Running,
-    /// It has exited, and is not reaped.
+    /// The child has exited, and is not reaped.
     Unreaped(ExitStatus),
-    /// It has exited, and its PID may have been reused.
+    /// The child has exited, and its PID may have been reused.
     Reaped(Exit),
 }
 
 /// Observes the child without reaping it.
 #[cfg(unix)]
-pub(super) fn see(child: &SharedChild) -> Seen {
+pub(super) fn child_state(child: &SharedChild) -> ChildState {
     match wait(child, rustix::process::WaitIdOptions::NOHANG) {
-        Ok(None) => Seen::Running,
-        Ok(Some(exit)) => Seen::Unreaped(exit),
-        Err(_) => Seen::Reaped(child.wait().map_err(Arc::new)),
+        Ok(None) => ChildState::Running,
+        Ok(Some(exit)) => ChildState::Unreaped(exit),
+        Err(_) => ChildState::Reaped(child.wait().map_err(Arc::new)),
     }
 }
 
 /// Observes the child. Its PID is not reused while there is a handle to it.
 #[cfg(not(unix))]
-pub(super) fn see(child: &SharedChild) -> Seen {
+pub(super) fn child_state(child: &SharedChild) -> ChildState {
     match child.try_wait() {
-        Ok(None) => Seen::Running,
-        Ok(Some(exit)) => Seen::Unreaped(exit),
-        Err(error) => Seen::Reaped(Err(Arc::new(error))),
+        Ok(None) => ChildState::Running,
+        Ok(Some(exit)) => ChildState::Unreaped(exit),
+        Err(error) => ChildState::Reaped(Err(Arc::new(error))),
     }
 }
 

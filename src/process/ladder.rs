@@ -50,13 +50,13 @@ enum Stage {
     Waiting(CloseStep, Countdown),
     /// The child did not exit. The descendants are listed before it is signalled.
     Overdue(CloseStep),
-    Sweeping(Sweep),
+    Sweeping(SignalRound),
     Closed,
 }
 
 /// One signal to every descendant, including new ones.
 #[derive(Debug)]
-struct Sweep {
+struct SignalRound {
     /// The step at which the child exited.
     step: CloseStep,
     signal: Signal,
@@ -164,7 +164,7 @@ impl Ladder {
     ) {
         self.listing_due = None;
         match table {
-            Some(table) => self.descendants.look(table),
+            Some(table) => self.descendants.update(table),
             None => self.is_unknown = true,
         }
         if self.has_exited {
@@ -177,7 +177,7 @@ impl Ladder {
                 self.wait(CloseStep::Exited, now, usage);
             }
             Stage::Waiting(step, _) | Stage::Overdue(step) if self.has_exited => {
-                self.sweep(*step, Signal::Terminate, now, usage);
+                self.signal_descendants(*step, Signal::Terminate, now, usage);
             }
             Stage::Waiting(..) => {}
             Stage::Overdue(CloseStep::Exited) => {
@@ -188,7 +188,9 @@ impl Ladder {
                 self.signal_child(Signal::Kill);
                 self.wait(CloseStep::Killed, now, usage);
             }
-            Stage::Overdue(_) => self.sweep(CloseStep::StillAlive, Signal::Terminate, now, usage),
+            Stage::Overdue(_) => {
+                self.signal_descendants(CloseStep::StillAlive, Signal::Terminate, now, usage)
+            }
             Stage::Sweeping(_) => self.count(now, usage),
         }
         self.sweep_on(now, table.is_some(), usage);
@@ -233,7 +235,7 @@ impl Ladder {
         self.descendants.root()
     }
 
-    /// Call this when the child is reaped.
+    /// Drops the child's PID and process group. Call this when the child is reaped.
     pub(super) fn forget_group(&mut self) {
         self.descendants.forget_root();
     }
@@ -267,7 +269,7 @@ impl Ladder {
     /// Waits for the child. `step` is reported if it exits meanwhile.
     fn wait(&mut self, step: CloseStep, now: Duration, usage: UsageOf<'_>) {
         if self.has_exited {
-            self.sweep(step, Signal::Terminate, now, usage);
+            self.signal_descendants(step, Signal::Terminate, now, usage);
             return;
         }
         let limit = match step {
@@ -279,13 +281,19 @@ impl Ladder {
         self.stage = Stage::Waiting(step, countdown);
     }
 
-    fn sweep(&mut self, step: CloseStep, signal: Signal, now: Duration, usage: UsageOf<'_>) {
+    fn signal_descendants(
+        &mut self,
+        step: CloseStep,
+        signal: Signal,
+        now: Duration,
+        usage: UsageOf<'_>,
+    ) {
         let limit = match signal {
             Signal::Terminate => self.policy.terminate,
             Signal::Kill => self.policy.kill,
         };
         let processes = self.descendants.pids();
-        self.stage = Stage::Sweeping(Sweep {
+        self.stage = Stage::Sweeping(SignalRound {
             step,
             signal,
             countdown: Countdown::start(now, limit, &processes, usage),
@@ -342,7 +350,7 @@ impl Ladder {
             }
             let step = sweep.step;
             match sweep.signal {
-                Signal::Terminate => self.sweep(step, Signal::Kill, now, usage),
+                Signal::Terminate => self.signal_descendants(step, Signal::Kill, now, usage),
                 Signal::Kill => self.report(),
             }
         }

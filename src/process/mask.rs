@@ -111,7 +111,7 @@ fn masked(text: &str) -> String {
             Some(start) => (&line[..start], MASKED),
             None => (line, ""),
         };
-        without_random(&without_users(shown)) + secret
+        mask_random_values(&mask_url_credentials(shown)) + secret
     });
     lines.collect::<Vec<_>>().join("\n")
 }
@@ -144,7 +144,7 @@ fn value_of_secret(line: &str) -> Option<usize> {
 }
 
 /// Masks users and passwords in URLs.
-fn without_users(text: &str) -> String {
+fn mask_url_credentials(text: &str) -> String {
     let mut parts = text.split("://");
     let mut shown = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -160,7 +160,7 @@ fn without_users(text: &str) -> String {
 }
 
 /// Masks words that look random.
-fn without_random(text: &str) -> String {
+fn mask_random_values(text: &str) -> String {
     let ends = |c: char| !c.is_ascii_alphanumeric() && !"+/_~-".contains(c);
     let words = text.split_inclusive(ends).map(|part| {
         let word = part.trim_end_matches(ends);

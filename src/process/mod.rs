@@ -39,7 +39,7 @@ pub use crate::handle::CloseFuture;
 pub(crate) use agentwire_files::{PrivateFolder, WriteError};
 pub use all::close_all;
 pub(crate) use child::ChildProcess;
-pub(crate) use environment::suspects;
+pub(crate) use environment::harmful_variables;
 pub use environment::{Environment, HOST_TOOLS, OUTER_SESSION, PassedEnvironment};
 #[cfg(feature = "telemetry")]
 pub(crate) use environment::{TRACEPARENT, TRACESTATE, same};

@@ -142,14 +142,13 @@ pub struct CloseReport {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CloseStep {
-    /// It exited without a signal from the host, or had exited before.
+    /// The process exited without a signal from the host, or had exited before.
     Exited,
-    /// It exited after SIGTERM. On Windows, it was killed.
+    /// The process exited after SIGTERM. On Windows, it was killed.
     Terminated,
-    /// It exited after SIGKILL.
+    /// The process exited after SIGKILL.
     Killed,
-    /// It did not exit within the limit for SIGKILL, or it is unknown whether
-    /// it did.
+    /// The process did not exit within the timeout after SIGKILL, or it is unknown whether it did.
     #[default]
     StillAlive,
 }

@@ -10,26 +10,26 @@ use std::sync::{Arc, Mutex};
 #[derive(Clone, Default)]
 pub(super) struct Resource(Arc<Mutex<State>>);
 
-type Then = Box<dyn FnOnce() + Send>;
+type OnDropped = Box<dyn FnOnce() + Send>;
 
 #[derive(Default)]
 struct State {
-    what: Option<Box<dyn Send>>,
+    value: Option<Box<dyn Send>>,
     is_being_dropped: bool,
     /// Callbacks to run after the drop, in order.
-    then: Vec<Then>,
+    then: Vec<OnDropped>,
 }
 
 impl Resource {
-    pub(super) fn set(&self, what: impl Send + 'static) {
-        lock(&self.0).what = Some(Box::new(what));
+    pub(super) fn set(&self, value: impl Send + 'static) {
+        lock(&self.0).value = Some(Box::new(value));
     }
 
     /// Drops the resource, if any, and then calls `then`. The drop runs in a thread, because
     /// removing files may block. Without a resource, `then` runs immediately.
     pub(super) fn drop_then(&self, then: impl FnOnce() + Send + 'static) {
         let mut state = lock(&self.0);
-        if state.what.is_none() && !state.is_being_dropped {
+        if state.value.is_none() && !state.is_being_dropped {
             drop(state);
             return then();
         }
@@ -47,8 +47,8 @@ impl Resource {
 
     fn drop_now(&self) {
         // The lock is released before the drop.
-        let what = lock(&self.0).what.take();
-        let _ = catch_unwind(AssertUnwindSafe(|| drop(what)));
+        let value = lock(&self.0).value.take();
+        let _ = catch_unwind(AssertUnwindSafe(|| drop(value)));
         loop {
             let mut state = lock(&self.0);
             if state.then.is_empty() {

@@ -70,19 +70,19 @@ impl Table {
 
     /// Returns the processes whose parent is `pid`.
     pub(super) fn children(&self, pid: u32) -> impl Iterator<Item = &Process> {
-        self.those(self.children.get(&pid))
+        self.selected(self.children.get(&pid))
     }
 
     pub(super) fn group(&self, leader: u32) -> impl Iterator<Item = &Process> {
-        self.those(self.groups.get(&leader))
+        self.selected(self.groups.get(&leader))
     }
 
     /// Returns the processes whose environment names `session`.
     pub(super) fn session(&self, session: &str) -> impl Iterator<Item = &Process> {
-        self.those(self.sessions.get(session.as_bytes()))
+        self.selected(self.sessions.get(session.as_bytes()))
     }
 
-    fn those<'a>(&'a self, pids: Option<&'a Vec<u32>>) -> impl Iterator<Item = &'a Process> {
+    fn selected<'a>(&'a self, pids: Option<&'a Vec<u32>>) -> impl Iterator<Item = &'a Process> {
         pids.into_iter().flatten().filter_map(|pid| self.get(*pid))
     }
 }

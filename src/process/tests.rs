@@ -27,7 +27,8 @@ fn named(command: Command, session: &str) -> std::io::Result<(ChildProcess, Pipe
     ChildProcess::spawn(command, session, ClosePolicy::default())
 }
 
-/// Long limits for steps that are expected to succeed, short ones for the others.
+/// Returns a policy with long timeouts for steps that are expected to succeed, and short ones for
+/// the others.
 pub(super) fn long_limits() -> ClosePolicy {
     ClosePolicy::default().exit(LONG).terminate(LONG).kill(LONG)
 }
@@ -215,8 +216,8 @@ fn kills_an_unmarked_grandchild_in_its_own_session() {
     assert!(!is_alive(grandchild));
 }
 
-/// The exception in `ClosePolicy` and in the guide. A shell tool of the CLI has its own
-/// session, so it does not matter whether its children do.
+/// The exception in `ClosePolicy` and in the guide. A shell tool of the CLI runs in its own
+/// session, and its children may leave that session or not.
 #[cfg(target_os = "linux")]
 #[test]
 fn only_unmarked_orphans_survive() {
@@ -375,7 +376,7 @@ fn a_failed_spawn_is_an_error() {
     assert_eq!(refused.kind(), std::io::ErrorKind::NotFound);
 }
 
-/// A child that must be killed, with a grandchild that must be found.
+/// Starts a child that must be killed, with a grandchild that must be found.
 fn stubborn() -> (ChildProcess, ChildStdin, [u32; 2], Lines) {
     let (mut child, pipes) = spawn(sh(
         "trap '' TERM; (setsid sleep 1000 & echo $!); exec sleep 1000",

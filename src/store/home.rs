@@ -146,7 +146,7 @@ impl PrivateHome {
         let credentials = ".credentials.json";
         // Without credentials, the agent would require a login.
         if let Some(text) = read(&config.join(credentials))? {
-            self.write(credentials, &without_refresh(text))?;
+            self.write(credentials, &without_refresh_token(text))?;
         }
         let mut copies = vec![
             (config.join(".config.json"), ".config.json".to_owned()),
@@ -301,7 +301,7 @@ fn changed(text: Vec<u8>, change: impl FnOnce(&mut Map<String, Value>) -> bool) 
 
 /// Removes refresh tokens from credentials: a token can be refreshed only once, and the new one
 /// would be lost with the folder.
-fn without_refresh(text: Vec<u8>) -> Vec<u8> {
+fn without_refresh_token(text: Vec<u8>) -> Vec<u8> {
     changed(text, |members| {
         let accounts = ACCOUNTS.map(|account| {
             let account = members.get_mut(account).and_then(Value::as_object_mut);

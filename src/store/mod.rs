@@ -1,5 +1,5 @@
-//! Session stores keep copies of transcripts outside the agent's own files, so that a session
-//! can be resumed on another machine.
+//! Session stores have copies of transcripts outside the agent's own files, so that a session can
+//! be resumed on another machine.
 
 mod calls;
 mod catch_up;
@@ -191,7 +191,8 @@ pub trait SessionStore: Send + Sync + 'static {
     }
 
     /// Returns the attachment for each session with this store. The default implementation returns
-    /// `None`. [`Options::session_store`](crate::Options::session_store) adds it.
+    /// `None`. [`Options::session_store`](crate::Options::session_store) adds the attachment to the
+    /// options.
     fn attachment(&self) -> Option<Arc<dyn Attach>> {
         None
     }

@@ -24,7 +24,7 @@ impl Refused {
     }
 }
 
-/// Why a transcript could not be stored or loaded.
+/// The reason why a transcript could not be stored or loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TranscriptFailure {

@@ -40,7 +40,7 @@ impl Origin {
         Self(is_needed.then(|| ("".into(), Span::current(), Instant::now())))
     }
 
-    /// The origin of a message that an earlier host accepted.
+    /// Returns the origin of a message that an earlier host accepted.
     pub(crate) fn unknown() -> Self {
         Self(None)
     }

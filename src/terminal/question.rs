@@ -19,7 +19,7 @@ pub struct TerminalQuestion<'a> {
     always: Always,
 }
 
-/// What the answer `a` would allow for the rest of the session.
+/// The permission that the answer `a` would give for the rest of the session.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Always {
@@ -27,7 +27,7 @@ pub enum Always {
     No,
     /// The calls that these rules allow. The agent suggested them.
     Rules(Vec<PermissionRule>),
-    /// This tool with this exact input.
+    /// The calls of this tool with this exact input.
     ThisInput,
 }
 

@@ -5,7 +5,7 @@ use crate::event::Error;
 use crate::options::{CommandLine, PrivateFiles};
 #[cfg(unix)]
 use crate::process::explain;
-use crate::process::{ChildProcess, ClosePolicy, CloseReport, find_cli, suspects};
+use crate::process::{ChildProcess, ClosePolicy, CloseReport, find_cli, harmful_variables};
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ impl Transport for LocalCli {
         line.check_here()?;
         let cli = find_cli(line.cli.as_deref())?;
         let command = line.command(cli.command());
-        let suspects = suspects(&command);
+        let suspects = harmful_variables(&command);
         let private = (!line.private.is_empty()).then(|| line.private.clone());
         let mut connection = spawn(command, cli.file, policy, private)?;
         connection.owns_files = true;
@@ -82,7 +82,7 @@ fn spawn(
     let spawned = spawned.map_err(|error| explain(&found, error));
     let (child, pipes) = spawned.map_err(failed)?;
     if let Some(private) = private {
-        child.keep(private);
+        child.drop_after_exit(private);
     }
     tracing::debug!(session = id, pid = child.id(), "started the agent");
     // Fails above the limit of a user. The pipe then has its default size, of 64 KiB.
@@ -113,7 +113,7 @@ impl Peer for ChildProcess {
     }
 
     fn attached(&self, close_input: CloseInput) {
-        self.closed_with_all_by(close_input);
+        self.set_input_closer(close_input);
     }
 
     fn close(&self, close_input: CloseInput) {

@@ -58,7 +58,7 @@ where
         let Some((output, input)) = self.0.take() else {
             return Err(Error::transport("the pipes can only be opened once"));
         };
-        Ok(Connection::new(output, input, Elsewhere::new(policy)))
+        Ok(Connection::new(output, input, UnknownProcess::new(policy)))
     }
 
     fn starts_agent(&self) -> bool {
@@ -68,13 +68,13 @@ where
 
 /// An agent whose process is unknown.
 #[derive(Debug)]
-struct Elsewhere {
+struct UnknownProcess {
     exited: CancellationToken,
     closing: CancellationToken,
     report: watch::Receiver<Option<CloseReport>>,
 }
 
-impl Elsewhere {
+impl UnknownProcess {
     /// Spawns the task that waits for the end of the output once closing starts.
     fn new(policy: ClosePolicy) -> Self {
         let (exited, closing) = (CancellationToken::new(), CancellationToken::new());
@@ -102,7 +102,7 @@ impl Elsewhere {
     }
 }
 
-impl Peer for Elsewhere {
+impl Peer for UnknownProcess {
     fn exited(&self) -> PeerFuture<'_, Option<ExitStatus>> {
         Box::pin(async {
             self.exited.cancelled().await;

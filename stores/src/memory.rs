@@ -40,14 +40,14 @@ impl MemoryLog {
 
 impl Log {
     /// Returns the batches after this position.
-    fn after(&self, after: Position) -> &[Batch] {
+    fn batches_after(&self, after: Position) -> &[Batch] {
         let first = self.batches.partition_point(|it| it.position <= after);
         &self.batches[first..]
     }
 
     /// Returns the position and token of the batch directly after this position.
     fn next(&self, after: Position) -> Option<Next> {
-        let next = self.after(after).first()?;
+        let next = self.batches_after(after).first()?;
         let is_next = next.position.0 == after.0 + 1;
         is_next.then(|| Next::new(next.position, next.token.clone()))
     }
@@ -100,7 +100,9 @@ impl LogStore for MemoryLog {
 
     async fn read(&self, session: &LogKey, after: Position) -> Result<Vec<Batch>, StoreError> {
         let logs = self.lock();
-        let batches = logs.get(session).map_or(&[][..], |log| log.after(after));
+        let batches = logs
+            .get(session)
+            .map_or(&[][..], |log| log.batches_after(after));
         Ok(batches.iter().take(PAGE).cloned().collect())
     }
 

@@ -74,7 +74,7 @@ async fn log(batches: usize) -> (Vec<u8>, Vec<Batch>, Vec<usize>) {
 }
 
 /// Creates a store whose log has these bytes.
-fn with(bytes: &[u8]) -> (agentwire_testing::TempDir, Directory, LogKey) {
+fn directory_with_log(bytes: &[u8]) -> (agentwire_testing::TempDir, Directory, LogKey) {
     let folder = agentwire_testing::tempdir().unwrap();
     fs::create_dir(folder.path().join("p-p")).unwrap();
     fs::write(folder.path().join("p-p/s-s.log"), bytes).unwrap();
@@ -91,7 +91,7 @@ async fn a_truncated_log_is_a_prefix_and_can_be_continued() {
         hole.resize(bytes.len(), 0);
         let holes = (length % 8 == 0).then_some(&hole[..]);
         for cut in [&bytes[..length]].into_iter().chain(holes) {
-            let (_folder, store, session) = with(cut);
+            let (_folder, store, session) = directory_with_log(cut);
             let whole = ends.iter().filter(|end| **end <= length).count();
             let found = all(&store, &session).await;
             assert_eq!(found.as_deref(), Ok(&batches[..whole]), "at {length}");
@@ -117,7 +117,7 @@ async fn a_changed_byte_never_changes_the_content() {
         for flip in [0x01, 0x20] {
             let mut spoilt = bytes.clone();
             spoilt[at] ^= flip;
-            let (_folder, store, session) = with(&spoilt);
+            let (_folder, store, session) = directory_with_log(&spoilt);
             match all(&store, &session).await {
                 Err(why) => {
                     damaged += 1;
@@ -147,7 +147,7 @@ async fn a_changed_byte_never_changes_the_content() {
 async fn damaged_logs_are_not_overwritten() {
     let (mut bytes, _, ends) = log(3).await;
     bytes[ends[0] + 20] ^= 1;
-    let (folder, store, session) = with(&bytes);
+    let (folder, store, session) = directory_with_log(&bytes);
     // The end of the log is intact.
     append(&store, &session, 4, Position(3)).await;
     let why = all(&store, &session).await.unwrap_err();
@@ -171,7 +171,7 @@ async fn an_unreadable_log_does_not_hide_other_sessions() {
     damaged[ends[0] + 20] ^= 1;
     damaged.truncate(damaged.len() - 5);
     for unreadable in [&damaged[..], b"somebody else's file\n"] {
-        let (_folder, store, session) = with(unreadable);
+        let (_folder, store, session) = directory_with_log(unreadable);
         let other = LogKey::new("p", "other");
         append(&store, &other, 1, Position::START).await;
         let mut found = store.summaries("p").await.unwrap();
@@ -186,7 +186,7 @@ async fn an_unreadable_log_does_not_hide_other_sessions() {
 
 #[tokio::test]
 async fn other_files_are_not_changed() {
-    let (folder, store, session) = with(b"somebody else's file\n");
+    let (folder, store, session) = directory_with_log(b"somebody else's file\n");
     let why = all(&store, &session).await.unwrap_err();
     assert_eq!(why, "not a session log of this version");
     let token = Token::new(1, "writer");

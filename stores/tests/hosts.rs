@@ -34,7 +34,7 @@ const ID: &str = "11111111-2222-4333-8444-555555555555";
 /// A store that sometimes fails.
 struct SometimesFailing {
     store: LogBacked<Directory>,
-    /// One of this number of calls fails. If it is 0, no call fails.
+    /// On average, one in this number of calls fails. If it is 0, no call fails.
     one_of: u64,
     calls: AtomicU64,
 }

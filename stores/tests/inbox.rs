@@ -137,7 +137,7 @@ async fn inherited(client: &mut Client) -> (String, Redelivery) {
     .await
 }
 
-async fn loses(client: &mut Client, store: &Claimable) {
+async fn lose_session(client: &mut Client, store: &Claimable) {
     store.revoke();
     let error = loop {
         match client.next().await.unwrap() {
@@ -202,7 +202,7 @@ async fn the_next_host_resends_unstarted_and_hands_back_started_messages() {
     later.priority = Some(Priority::Later);
     one.send(later).await.unwrap();
     one.send(message("u3", "Third")).await.unwrap();
-    loses(&mut one, &store).await;
+    lose_session(&mut one, &store).await;
 
     let says = |steps: Vec<Step>| Scenario::default().reply(steps).repeated();
     let next = |steps| host(&machines.path().join("two"), &store, &says(steps)).resume(&id);
@@ -224,7 +224,7 @@ async fn the_next_host_resends_unstarted_and_hands_back_started_messages() {
         // The third message may have been picked up and transcribed by now.
         let sure = if number == 0 { 3 } else { 2 };
         assert_eq!(told[..sure], expected[..sure]);
-        loses(&mut two, &store).await;
+        lose_session(&mut two, &store).await;
     }
     let options = next(vec![Step::text("Here.")]);
     let mut two = Client::connect(options).await.unwrap();

@@ -54,7 +54,7 @@ fn reported_lines(live: &Live, key: &TranscriptKey) -> Vec<String> {
     lines.map(str::to_owned).collect()
 }
 
-/// A session is stored byte for byte and resumed with an empty home directory.
+/// Asserts that a session is stored byte for byte and can be resumed with an empty home directory.
 async fn assert_stores_and_resumes(logs: impl LogStore) {
     let first = Live::start(hello()).await;
     let store = LogBacked::new(logs);

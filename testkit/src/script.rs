@@ -52,12 +52,12 @@ struct ReplyList {
     requests: u32,
     last: usize,
     /// The last reply, if it is a permanent error.
-    permanent_error: Option<Taken>,
+    permanent_error: Option<TakenReply>,
 }
 
 /// A taken reply.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Taken {
+pub(crate) struct TakenReply {
     pub(crate) reply: Reply,
     /// The number of replies taken before this one.
     pub(crate) number: usize,
@@ -84,7 +84,7 @@ impl Script {
     /// Counts the turns. Fails if no reply remains and the script does not
     /// repeat. Also fails if the prompt has exceeded its number of requests,
     /// for example because the agent gets the same tool call again and again.
-    pub(crate) fn take(&mut self, mut asked: RequestInfo) -> Result<Taken, NoReply> {
+    pub(crate) fn take(&mut self, mut asked: RequestInfo) -> Result<TakenReply, NoReply> {
         let replies = self.length();
         let line = if asked.is_subagent {
             &mut self.subagents
@@ -165,9 +165,9 @@ impl ReplyList {
             .or_else(|| places.into_iter().find(is_for_any))
     }
 
-    fn take(&mut self, index: usize) -> Taken {
+    fn take(&mut self, index: usize) -> TakenReply {
         let reply = self.replies[index].clone();
-        let taken = Taken {
+        let taken = TakenReply {
             number: self.taken,
             index,
             prefix: self.prefix,
@@ -185,7 +185,7 @@ impl ReplyList {
     }
 }
 
-impl Taken {
+impl TakenReply {
     /// Returns the ID of the message.
     pub(crate) fn message_id(&self) -> String {
         format!("msg_{}{}", self.prefix, self.number + 1)
@@ -275,7 +275,7 @@ mod tests {
         }
     }
 
-    fn after(prompt_text: &str, result: &str) -> RequestInfo {
+    fn request_after(prompt_text: &str, result: &str) -> RequestInfo {
         RequestInfo {
             results: vec!["other".to_owned(), result.to_owned()],
             after_tools: true,
@@ -321,9 +321,9 @@ mod tests {
             ..prompt("x")
         };
         let requests = [
-            after("go", "fine"),
+            request_after("go", "fine"),
             prompt("go"),
-            after("go", "it was denied"),
+            request_after("go", "it was denied"),
             model,
             prompt("x"),
             prompt("x"),
@@ -346,7 +346,7 @@ mod tests {
             .reply(text_reply("long").when(When::predicate(first)).always())
             .reply(text_reply("short").always());
         let mut script = Script::new(&scenario);
-        let requests = [prompt("hello"), after("hello", ""), prompt("hello")];
+        let requests = [prompt("hello"), request_after("hello", ""), prompt("hello")];
         assert_eq!(take_all(&mut script, &requests), ["long", "long", "short"]);
     }
 
@@ -378,10 +378,10 @@ mod tests {
         let mut script = Script::new(&scenario);
         let requests = [
             prompt("go"),
-            after("go", ""),
-            after("go", ""),
-            after("go", ""),
-            after("go", ""),
+            request_after("go", ""),
+            request_after("go", ""),
+            request_after("go", ""),
+            request_after("go", ""),
             // Each prompt has its own limit.
             prompt("more"),
         ];

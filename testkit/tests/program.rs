@@ -43,7 +43,7 @@ fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-fn says(text: &str) -> Scenario {
+fn text_scenario(text: &str) -> Scenario {
     Scenario::default().reply([Step::text(text)])
 }
 
@@ -56,7 +56,7 @@ fn expectations_are_checked_at_the_start_on_arrival_and_at_the_end() {
         .line(json!({"type": "control_request", "request": {"subtype": "initialize"}}))
         .line(json!({"type": "user", "message": {"content": {"$matches": "^Go"}}}))
         .no_others(json!({"type": "user"}));
-    let scenario = says("Fine.").expecting(expect);
+    let scenario = text_scenario("Fine.").expecting(expect);
     let start = || {
         let mut command = agent(&scenario);
         command.args(["--model", "opus"]).env("DRIVER_TEST", "1");
@@ -176,7 +176,7 @@ fn input_is_handled_during_load() {
 
 #[test]
 fn faults_change_the_output() {
-    let mut scenario = says("Ümläut.");
+    let mut scenario = text_scenario("Ümläut.");
     scenario.startup = vec![
         Fault::Crlf,
         Fault::Chunked(2),

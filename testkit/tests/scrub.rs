@@ -172,7 +172,7 @@ impl Filler {
                 }
                 None => number(length),
             };
-            let alphabet = alphabet_of(alphabet).as_bytes();
+            let alphabet = alphabet_of_letter(alphabet).as_bytes();
             filled.extend((0..length).map(|_| char::from(alphabet[self.0.below(alphabet.len())])));
             filled.push_str(rest);
         }
@@ -180,7 +180,7 @@ impl Filler {
     }
 }
 
-fn alphabet_of(name: &str) -> &'static str {
+fn alphabet_of_letter(name: &str) -> &'static str {
     const ALL: &str = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-";
     match name {
         "d" => &ALL[..10],
@@ -222,7 +222,7 @@ fn arguments(argv: &[&str]) -> Vec<String> {
 }
 
 /// Returns a line of a session with this text at one of several positions.
-fn said(text: &str, place: usize) -> String {
+fn line_with(text: &str, place: usize) -> String {
     let nested = json!({"value": text, "number": 1}).to_string();
     match place % 5 {
         0 => {
@@ -262,7 +262,7 @@ fn secrets_of_other_rule_sets_are_removed() {
     for (number, template) in TOKENS.iter().enumerate() {
         for place in [number, number + 1] {
             let token = random.fill(template);
-            probe(template, &token, &said(&token, place));
+            probe(template, &token, &line_with(&token, place));
         }
     }
     for (number, template) in NAMED.iter().enumerate() {
@@ -277,7 +277,7 @@ fn secrets_of_other_rule_sets_are_removed() {
         probe(
             template,
             secret,
-            &said(&format!("{before}{secret}{after}"), number),
+            &line_with(&format!("{before}{secret}{after}"), number),
         );
     }
     let removed = probes - remaining.len();
@@ -302,7 +302,7 @@ struct Found {
 }
 
 impl Found {
-    fn look(&mut self, line: &[u8]) {
+    fn add_line(&mut self, line: &[u8]) {
         let entry = Entry::new(None, EntryKind::Received(RecordedLine::new(line, false)));
         let before = String::from_utf8(entry.to_line()).expect("UTF-8");
         let after = String::from_utf8(scrub().entry(entry).to_line()).expect("UTF-8");
@@ -328,7 +328,7 @@ fn ordinary_sessions_have_less_than_one_false_alarm_a_megabyte() {
     let mut found = Found::default();
     for file in files(&root.join("testkit/recordings"), "ndjson") {
         for entry in Reader::new(&*std::fs::read(file).expect("a recording")) {
-            found.look(entry.expect("an entry").to_line().trim_ascii_end());
+            found.add_line(entry.expect("an entry").to_line().trim_ascii_end());
         }
     }
     // Sources and documents about keys, tokens and passwords, as tools read
@@ -352,13 +352,13 @@ fn ordinary_sessions_have_less_than_one_false_alarm_a_megabyte() {
                     .zip(1..)
                     .map(|(line, at)| format!("{at:>6}\t{line}\n"));
                 let content: String = numbered.collect();
-                found.look(tool_result(&content).as_bytes());
+                found.add_line(tool_result(&content).as_bytes());
             }
         }
     }
     let mut random = Filler(Random::new(4));
     for _ in 0..1000 {
-        found.look(tool_result(&ordinary(&mut random)).as_bytes());
+        found.add_line(tool_result(&ordinary(&mut random)).as_bytes());
     }
     let megabytes = found.bytes / 1_000_000;
     let alarms = found.places.len();

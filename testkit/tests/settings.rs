@@ -60,7 +60,7 @@ fn has(list: &Value, name: &str) -> bool {
 }
 
 /// Returns whether each of the two shell commands ran.
-fn ran(lines: &[Value]) -> Vec<bool> {
+fn commands_ran(lines: &[Value]) -> Vec<bool> {
     let results = lines.iter().filter(|it| it["type"] == "user");
     results
         .map(|it| it["message"]["content"][0]["is_error"] == false)
@@ -97,13 +97,13 @@ fn the_source_with_the_highest_precedence_sets_the_output_style() {
 fn permission_rules_of_settings_apply() {
     // Without a host, calls that no rule allows are denied.
     let (lines, stderr) = run(&[("config/settings.json", RULES)], &[]);
-    assert_eq!(ran(&lines), [true, false]);
+    assert_eq!(commands_ran(&lines), [true, false]);
     assert!(!has(&init(&lines)["tools"], "WebFetch"));
     assert!(has(&init(&lines)["tools"], "WebSearch"));
     assert_eq!(stderr, "");
     // Allow rules of an untrusted project are ignored.
     let (lines, stderr) = run(&[("project/.claude/settings.json", RULES)], &[]);
-    assert_eq!(ran(&lines), [false, false]);
+    assert_eq!(commands_ran(&lines), [false, false]);
     assert!(!has(&init(&lines)["tools"], "WebFetch"));
     assert!(stderr.contains("permissions.allow"), "{stderr}");
     // The command line overrides the mode of the settings.
@@ -151,10 +151,10 @@ fn tools_that_are_not_listed_do_not_exist() {
     let allowed = "--allowedTools=Bash";
     let (lines, _) = run(&[], &[allowed, "--tools", "Bash,Read", "Nope"]);
     assert_eq!(init(&lines)["tools"], json!(["Bash", "Read"]));
-    assert_eq!(ran(&lines), [true, true]);
+    assert_eq!(commands_ran(&lines), [true, true]);
     let (lines, _) = run(&[], &[allowed, "--tools", ""]);
     assert_eq!(init(&lines)["tools"], json!([]));
-    assert_eq!(ran(&lines), [false, false]);
+    assert_eq!(commands_ran(&lines), [false, false]);
     let (lines, _) = run(&[], &[allowed, "--tools=default"]);
     assert!(has(&init(&lines)["tools"], "Write"));
 }

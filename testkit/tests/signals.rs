@@ -75,7 +75,7 @@ fn prompt(number: u8) -> Value {
 }
 
 /// Starts an agent in the middle of its first turn, with a queued prompt.
-fn talking(profile: &str) -> Agent {
+fn agent_in_turn(profile: &str) -> Agent {
     let mut agent = Agent::start(&[], profile);
     agent.send(&[prompt(1), prompt(2)]);
     agent.wait_for(r#""text":"One.""#);
@@ -84,7 +84,7 @@ fn talking(profile: &str) -> Agent {
 
 #[test]
 fn sigint_interrupts_the_turn_and_nothing_follows() {
-    let (code, _, output) = talking("2.1.332").signal("INT");
+    let (code, _, output) = agent_in_turn("2.1.332").signal("INT");
     assert_eq!(code, Some(0));
     let lines: Vec<Value> = output
         .lines()
@@ -133,7 +133,7 @@ fn sigint_in_print_mode_prints_the_reason() {
 fn sigterm_and_sighup_exit_immediately() {
     for (name, code) in [("TERM", 143), ("HUP", 129)] {
         assert_eq!(
-            talking("2.1.332").signal(name),
+            agent_in_turn("2.1.332").signal(name),
             (Some(code), None, String::new())
         );
     }
@@ -142,11 +142,11 @@ fn sigterm_and_sighup_exit_immediately() {
 #[test]
 fn an_older_version_has_no_result_on_sigint_and_dies_of_sighup() {
     assert_eq!(
-        talking("2.0.77").signal("INT"),
+        agent_in_turn("2.0.77").signal("INT"),
         (Some(0), None, String::new())
     );
     assert_eq!(
-        talking("2.0.77").signal("HUP"),
+        agent_in_turn("2.0.77").signal("HUP"),
         (None, Some(1), String::new())
     );
 }

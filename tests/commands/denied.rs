@@ -241,8 +241,7 @@ const ARGUMENTS: &[&str] = &[
 /// Programs that run other programs and that the rules do not know.
 const RUNNERS: &str = include_str!("runners.txt");
 
-/// What stands between a runner and the program that it runs. `@` is the command, `#` is
-/// only its program.
+/// The words between a runner and its program. `@` is the command, `#` is only its program.
 const FORMS: &[&str] = &[
     "@",
     "@",

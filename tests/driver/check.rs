@@ -150,7 +150,8 @@ impl Wire {
     pub(crate) fn begins_to_write(&self, bytes: &[u8]) {
         let mut state = self.lock();
         if state.closed {
-            self.log.wrong("something is written after the end");
+            self.log
+                .report_problem("something is written after the end");
         }
         if std::mem::replace(&mut state.is_writing, true) {
             return;
@@ -161,22 +162,23 @@ impl Wire {
             let Ok(line) = serde_json::from_slice::<Value>(bytes) else {
                 return self
                     .log
-                    .wrong(format_args!("no line: {:?}", Bytes::copy_from_slice(bytes)));
+                    .report_problem(format_args!("no line: {:?}", Bytes::copy_from_slice(bytes)));
             };
             if lines.len() > 1 && line["type"] != "user" {
                 self.log
-                    .wrong("something is written together with messages");
+                    .report_problem("something is written together with messages");
             }
             let answers = line["response"]["request_id"].as_str();
             if let Some(id) = answers
                 && !state.answered.insert(id.to_owned())
             {
-                self.log.wrong("an ask is answered twice");
+                self.log.report_problem("an ask is answered twice");
             }
             if let Some(when) = answers.and_then(|id| state.cancelled.get(id))
                 && when.elapsed().as_millis() > 0
             {
-                self.log.wrong("an ask is answered after it was cancelled");
+                self.log
+                    .report_problem("an ask is answered after it was cancelled");
             }
         }
     }

@@ -33,7 +33,7 @@ impl Log {
         self.state.lock().unwrap().lines.push(line);
     }
 
-    pub(crate) fn wrong(&self, what: impl fmt::Display) {
+    pub(crate) fn report_problem(&self, what: impl fmt::Display) {
         self.note(format_args!("WRONG: {what}"));
         let mut state = self.state.lock().unwrap();
         state.problem.get_or_insert_with(|| what.to_string());

@@ -189,17 +189,17 @@ pub(crate) struct Reader {
     pub(crate) wire: Wire,
     pub(crate) dice: Random,
     /// Whether reading fails at the end.
-    pub(crate) fails: bool,
+    pub(crate) fails_at_end: bool,
     next: Next,
 }
 
 impl Reader {
-    pub(crate) fn new(pipe: Pipe, wire: Wire, dice: Random, fails: bool) -> Self {
+    pub(crate) fn new(pipe: Pipe, wire: Wire, dice: Random, fails_at_end: bool) -> Self {
         Self {
             pipe,
             wire,
             dice,
-            fails,
+            fails_at_end,
             next: Next::Unknown,
         }
     }
@@ -223,7 +223,7 @@ impl AsyncRead for Reader {
         this.next = Next::Unknown;
         let bytes = state.take(limit.min(buffer.remaining()));
         this.wire.read(&bytes);
-        if bytes.is_empty() && this.fails {
+        if bytes.is_empty() && this.fails_at_end {
             return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
         }
         buffer.put_slice(&bytes);

@@ -24,14 +24,14 @@ const SLACK: Duration = Duration::from_secs(5);
 
 pub(crate) async fn run(seed: u64, log: &Log) -> Result<(), String> {
     let mut dice = Random::new(seed);
-    let calm = dice.one_in(3);
-    let policy = policy(&mut dice, calm);
-    let request_timeout = match calm {
+    let has_no_faults = dice.one_in(3);
+    let policy = policy(&mut dice, has_no_faults);
+    let request_timeout = match has_no_faults {
         true => FOR_EVER / 10,
         false => Duration::from_millis(1 + dice.below(60_000) as u64),
     };
     log.note(format_args!(
-        "calm: {calm}, {policy:?}, {request_timeout:?}"
+        "calm: {has_no_faults}, {policy:?}, {request_timeout:?}"
     ));
 
     let wire = Wire::new(log);
@@ -40,14 +40,14 @@ pub(crate) async fn run(seed: u64, log: &Log) -> Result<(), String> {
         to_host.clone(),
         wire.clone(),
         split(&mut dice),
-        !calm && dice.one_in(4),
+        !has_no_faults && dice.one_in(4),
     );
     let writer = Writer::new(
         to_agent.clone(),
         wire.clone(),
         split(&mut dice),
-        (!calm && dice.one_in(5)).then(|| dice.below(10_000)),
-        !calm && dice.one_in(10),
+        (!has_no_faults && dice.one_in(5)).then(|| dice.below(10_000)),
+        !has_no_faults && dice.one_in(10),
     );
     let watching = tokio::spawn(watch(to_host.clone(), wire.clone(), log.clone()));
     let agent = Agent {
@@ -55,17 +55,17 @@ pub(crate) async fn run(seed: u64, log: &Log) -> Result<(), String> {
         log: log.clone(),
         input: to_agent,
         output: to_host,
-        agent_end: (!calm).then(|| agent_end(&mut dice)),
+        agent_end: (!has_no_faults).then(|| agent_end(&mut dice)),
         invalid_lines: 0,
     };
     let agent = tokio::spawn(agent.live());
-    let (options, hard_limit) = options(&mut dice, calm, log, &wire);
+    let (options, hard_limit) = options(&mut dice, has_no_faults, log, &wire);
     let options = options
         .close_policy(policy)
         .request_timeout(request_timeout);
 
     let connect = Client::connect_over(Pipes::new(reader, writer), options);
-    let connected = match !calm && dice.one_in(10) {
+    let connected = match !has_no_faults && dice.one_in(10) {
         true => timeout(pause(&mut dice), connect).await.ok(),
         false => Some(connect.await),
     };
@@ -76,8 +76,8 @@ pub(crate) async fn run(seed: u64, log: &Log) -> Result<(), String> {
                     log: log.clone(),
                     wire: wire.clone(),
                     handle: client.handle(),
-                    calm,
-                    careless: !calm && dice.one_in(3),
+                    has_no_faults,
+                    awaits_nothing: !has_no_faults && dice.one_in(3),
                     request_timeout,
                     waiting: Waiting::default(),
                     refused: Arc::default(),
@@ -95,7 +95,7 @@ pub(crate) async fn run(seed: u64, log: &Log) -> Result<(), String> {
             };
             session.run(client, &mut dice).await?;
         }
-        Some(Err(Error::Ended(_) | Error::StartUp { .. })) if !calm => {}
+        Some(Err(Error::Ended(_) | Error::StartUp { .. })) if !has_no_faults => {}
         Some(Err(error)) => return Err(format!("cannot connect: {error:?}")),
         None => {
             log.note("the user does not wait for the connection");
@@ -134,7 +134,7 @@ impl Session {
         for name in 0..1 + dice.below(3) {
             acting.spawn(self.users.clone().act(split(dice), name));
         }
-        let error = self.own(client, &acting, dice).await?;
+        let error = self.run_session(client, &acting, dice).await?;
         acting.all().await;
         self.users.waiting.all().await;
         self.check_end(error).await
@@ -142,16 +142,16 @@ impl Session {
 
     /// Owns the client. Reads its events or not, and ends the session. Returns the last
     /// error of the stream, if it was read to its end.
-    async fn own(
+    async fn run_session(
         &mut self,
         mut client: Client,
         acting: &Waiting,
         dice: &mut Random,
     ) -> Result<Option<Option<Error>>, String> {
         let waiting = self.users.waiting.clone();
-        let (calm, some_time) = (self.users.calm, pause(dice) * 20);
+        let (has_no_faults, some_time) = (self.users.has_no_faults, pause(dice) * 20);
         let enough = async {
-            if calm {
+            if has_no_faults {
                 acting.all().await;
                 waiting.all().await;
             } else {
@@ -162,7 +162,7 @@ impl Session {
         let mut error = None;
         let wire = self.wire.clone();
         loop {
-            let often = if self.users.careless { 2 } else { 10 };
+            let often = if self.users.awaits_nothing { 2 } else { 10 };
             let slow = dice.one_in(often).then(|| pause(dice));
             let reads = async {
                 if let Some(slow) = slow {
@@ -227,7 +227,11 @@ impl Session {
         let begun = Instant::now();
         self.closed = Some(begun);
         let soon = self.policy.exit + SLACK;
-        let what = if self.users.calm { 0 } else { dice.below(6) };
+        let what = if self.users.has_no_faults {
+            0
+        } else {
+            dice.below(6)
+        };
         self.users
             .log
             .note(format_args!("the owner ends it: {what}"));
@@ -283,7 +287,7 @@ impl Session {
         if exited && !self.wire.read_end() {
             return Err(format!("{report:?}, and that is not so"));
         }
-        if self.users.calm && !exited {
+        if self.users.has_no_faults && !exited {
             return Err("a session in which nothing broke did not end well".to_owned());
         }
         Ok(())
@@ -338,7 +342,7 @@ impl Session {
         {
             return Err(format!("the loss of {uuid} was not reported"));
         }
-        if self.users.calm && end.reason != EndReason::Closed {
+        if self.users.has_no_faults && end.reason != EndReason::Closed {
             return Err(format!("nothing broke, and yet: {end:?}"));
         }
         if let Some(report) = &self.report
@@ -382,7 +386,7 @@ async fn watch(to_host: Pipe, wire: Wire, log: Log) {
             (to_host.passed_over_since(), wire.wanted_since())
             && passed_over.max(wanted).elapsed() > Duration::from_millis(200)
         {
-            return log.wrong("reading is paused while something is wanted");
+            return log.report_problem("reading is paused while something is wanted");
         }
     }
 }
@@ -399,8 +403,8 @@ fn pipe(dice: &mut Random) -> Pipe {
     })
 }
 
-fn policy(dice: &mut Random, calm: bool) -> ClosePolicy {
-    if calm {
+fn policy(dice: &mut Random, has_no_faults: bool) -> ClosePolicy {
+    if has_no_faults {
         // Running work may end by itself.
         let long = FOR_EVER / 10;
         return ClosePolicy::default().finish(long).exit(long);
@@ -422,7 +426,7 @@ fn agent_end(dice: &mut Random) -> (usize, AgentEnd) {
 }
 
 /// Returns options, and the number of unread bytes below which no event is lost.
-fn options(dice: &mut Random, calm: bool, log: &Log, wire: &Wire) -> (Options, usize) {
+fn options(dice: &mut Random, has_no_faults: bool, log: &Log, wire: &Wire) -> (Options, usize) {
     let mut options = Options::new();
     let mut hard_limit = usize::MAX;
     if dice.one_in(2) {
@@ -455,7 +459,7 @@ fn options(dice: &mut Random, calm: bool, log: &Log, wire: &Wire) -> (Options, u
         if dice.one_in(6) {
             let (own, log, wire) = (Mutex::new(split(dice)), log.clone(), wire.clone());
             let hook = Hook::named(event, move |call| {
-                user::hooked(&own, &log, &wire, calm, call)
+                user::hooked(&own, &log, &wire, has_no_faults, call)
             });
             options = options.hook(if dice.one_in(2) { hook.gate() } else { hook });
         }
@@ -464,6 +468,7 @@ fn options(dice: &mut Random, calm: bool, log: &Log, wire: &Wire) -> (Options, u
         return (options.requests_in_stream(dice.one_in(2)), hard_limit);
     }
     let (own, log, wire) = (Mutex::new(split(dice)), log.clone(), wire.clone());
-    let options = options.on_permission(move |ask| user::decide(&own, &log, &wire, calm, ask));
+    let options =
+        options.on_permission(move |ask| user::decide(&own, &log, &wire, has_no_faults, ask));
     (options, hard_limit)
 }

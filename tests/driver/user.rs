@@ -34,9 +34,9 @@ pub(crate) struct Users {
     pub(crate) wire: Wire,
     pub(crate) handle: Handle,
     /// Whether there are no faults, and no close before everything has ended.
-    pub(crate) calm: bool,
+    pub(crate) has_no_faults: bool,
     /// Whether the users do not wait for the results of what they send.
-    pub(crate) careless: bool,
+    pub(crate) awaits_nothing: bool,
     /// The timeout of a request.
     pub(crate) request_timeout: Duration,
     pub(crate) waiting: Waiting,
@@ -85,7 +85,7 @@ impl Users {
             if !dice.one_in(3) {
                 sleep(pause(&mut dice)).await;
             }
-            let what = dice.below(if self.careless { 7 } else { 21 });
+            let what = dice.below(if self.awaits_nothing { 7 } else { 21 });
             self.log.note(format_args!("user {name} does {what}"));
             let made = Instant::now();
             match what {
@@ -94,7 +94,9 @@ impl Users {
                     // An agent may report nothing about a repeated ID, not even that it
                     // is idle, so nothing ends normally. Calm sessions use new IDs.
                     message.uuid = Some(match sent.last() {
-                        Some(again) if !self.calm && dice.one_in(30) => again.uuid().to_owned(),
+                        Some(again) if !self.has_no_faults && dice.one_in(30) => {
+                            again.uuid().to_owned()
+                        }
                         _ => format!("message-{name}-{number}"),
                     });
                     let submission = self.handle.send(message);
@@ -130,10 +132,10 @@ impl Users {
                 }
                 17 => {
                     if let Err(error) = self.handle.outbound_queue().await {
-                        self.judge(made, &error);
+                        self.check_error(made, &error);
                     }
                     if made.elapsed() > Duration::from_secs(3) {
-                        self.log.wrong("nobody says what is unwritten");
+                        self.log.report_problem("nobody says what is unwritten");
                     }
                 }
                 18 => {
@@ -151,7 +153,7 @@ impl Users {
     fn subscribe(&self, dice: &mut Random) {
         let stream = self.handle.subscribe();
         // The subscription ends with the session. A calm session waits for this task.
-        if self.calm || dice.one_in(2) {
+        if self.has_no_faults || dice.one_in(2) {
             let time = pause(dice);
             self.waiting.spawn(async move {
                 sleep(time).await;
@@ -185,21 +187,21 @@ impl Users {
                 }
                 if failed {
                     this.log
-                        .wrong("something comes behind the error of a stream");
+                        .report_problem("something comes behind the error of a stream");
                 }
                 failed = event.is_err();
             }
         });
     }
 
-    /// Responds to a request in a stream, as others may: soon, late, twice, or, unless they are
-    /// calm, not at all.
+    /// Responds to a request in a stream: soon, late or twice. If the session may have faults,
+    /// possibly not at all. Other users may respond to the same request.
     pub(crate) fn respond(&self, event: &Event, dice: &mut Random) {
         let Event::Request(pending) = event else {
             return;
         };
         let (what, late) = (dice.below(4), pause(dice));
-        if what == 0 && !self.calm {
+        if what == 0 && !self.has_no_faults {
             return;
         }
         let (this, id) = (self.clone(), pending.request_id.clone());
@@ -208,7 +210,9 @@ impl Users {
             for _ in 0..=usize::from(what == 1) {
                 match this.handle.respond(&id, PermissionResult::allow()).await {
                     Ok(()) | Err(Error::NoPendingRequest { .. } | Error::Ended(_)) => {}
-                    Err(error) => this.log.wrong(format_args!("a response fails: {error}")),
+                    Err(error) => this
+                        .log
+                        .report_problem(format_args!("a response fails: {error}")),
                 }
             }
         });
@@ -234,7 +238,7 @@ impl Users {
             match sent {
                 Ok(submission) => this.watch_submission(submission, &mut own),
                 Err(error) => {
-                    this.judge(made, &error);
+                    this.check_error(made, &error);
                     this.knows_the_end(&error).await;
                 }
             }
@@ -251,13 +255,13 @@ impl Users {
         };
         if !is_it && told.reason != EndReason::Closed {
             self.log
-                .wrong("who waited for room does not know how the session ended");
+                .report_problem("who waited for room does not know how the session ended");
         }
     }
 
     /// Waits for the end of a message, or drops it.
     fn watch_submission(&self, mut submission: Submission, dice: &mut Random) {
-        if self.careless {
+        if self.awaits_nothing {
             return;
         }
         if dice.one_in(4) {
@@ -278,7 +282,8 @@ impl Users {
                 while !state.is_end() {
                     let next = submission.changed().await;
                     if next < state {
-                        this.log.wrong(format_args!("{next} after {state}"));
+                        this.log
+                            .report_problem(format_args!("{next} after {state}"));
                     }
                     state = next;
                 }
@@ -288,15 +293,18 @@ impl Users {
             this.log
                 .note(format_args!("{} is {end}", submission.uuid()));
             if submission.state() != end {
-                this.log.wrong("the end of a message is not its state");
+                this.log
+                    .report_problem("the end of a message is not its state");
             }
             match &written {
                 Ok(()) if !this.wire.has_message(submission.uuid()) => {
-                    this.log.wrong("a message is not as written as it says");
+                    this.log
+                        .report_problem("a message is not as written as it says");
                 }
                 Ok(()) if end == SubmissionState::Lost => {
-                    if this.calm {
-                        this.log.wrong("a message is lost, and nothing broke");
+                    if this.has_no_faults {
+                        this.log
+                            .report_problem("a message is lost, and nothing broke");
                     }
                     let mut lost = this.lost.lock().unwrap();
                     lost.push(submission.uuid().to_owned());
@@ -306,13 +314,13 @@ impl Users {
                 Err(error) if end == SubmissionState::Lost => {
                     if !was_written && this.wire.has_message(submission.uuid()) {
                         this.log
-                            .wrong("a message is written whole, and said not to be");
+                            .report_problem("a message is written whole, and said not to be");
                     }
-                    this.judge(made, error);
+                    this.check_error(made, error);
                 }
                 Err(error) => this
                     .log
-                    .wrong(format_args!("{end}, but not written: {error}")),
+                    .report_problem(format_args!("{end}, but not written: {error}")),
             }
         });
     }
@@ -353,17 +361,17 @@ impl Users {
             };
             if begun.elapsed() > within + Duration::from_secs(3) {
                 this.log
-                    .wrong("a request outlives its deadline, or its cancelling");
+                    .report_problem("a request outlives its deadline, or its cancelling");
             }
             match answer {
                 Ok(_) => this.log.note("a request is answered"),
-                Err(error) => this.judge(made, &error),
+                Err(error) => this.check_error(made, &error),
             }
         });
     }
 
     /// Checks whether an operation that was started at `made` may end with this error.
-    fn judge(&self, made: Instant, error: &Error) {
+    fn check_error(&self, made: Instant, error: &Error) {
         self.log.note(format_args!("error: {error}"));
         match error {
             Error::Ended(end) => {
@@ -372,17 +380,18 @@ impl Users {
                     reported: Instant::now(),
                     end: Arc::clone(end),
                 });
-                if self.calm {
-                    self.log.wrong("the session is over before all is done");
+                if self.has_no_faults {
+                    self.log
+                        .report_problem("the session is over before all is done");
                 }
             }
             Error::Request(failure) => match &**failure {
                 RequestFailure::Refused { .. } | RequestFailure::Cancelled { .. } => {}
-                RequestFailure::TimedOut { .. } if !self.calm => {}
-                failure => self.log.wrong(format_args!("failure: {failure}")),
+                RequestFailure::TimedOut { .. } if !self.has_no_faults => {}
+                failure => self.log.report_problem(format_args!("failure: {failure}")),
             },
             Error::Full | Error::Withdrawn { .. } | Error::NotSupported { .. } => {}
-            error => self.log.wrong(format_args!("error: {error}")),
+            error => self.log.report_problem(format_args!("error: {error}")),
         }
     }
 }
@@ -400,12 +409,12 @@ fn message(dice: &mut Random) -> UserMessage {
     message
 }
 
-/// A permission callback that decides soon or late, never decides, or fails.
+/// Decides about a permission request, soon or late or never, or fails.
 pub(crate) fn decide(
     dice: &Mutex<Random>,
     log: &Log,
     wire: &Wire,
-    calm: bool,
+    has_no_faults: bool,
     ask: PermissionRequest,
 ) -> BoxFuture<Response<PermissionResult>> {
     let mut dice = dice.lock().unwrap();
@@ -440,7 +449,7 @@ pub(crate) fn decide(
             result.into()
         }),
         // The response comes after the end of the callback.
-        3 if !calm => Box::pin(async move {
+        3 if !has_no_faults => Box::pin(async move {
             ask.cancelled.cancelled().await;
             call.end(true);
             result.into()
@@ -490,7 +499,7 @@ pub(crate) fn hooked(
     dice: &Mutex<Random>,
     log: &Log,
     wire: &Wire,
-    calm: bool,
+    has_no_faults: bool,
     call: HookCall<HookEvent>,
 ) -> BoxFuture<Result<HookOutput, &'static str>> {
     let mut dice = dice.lock().unwrap();
@@ -518,7 +527,7 @@ pub(crate) fn hooked(
                 Err("no idea")
             }
             // The timeout of the hook expires.
-            2 if !calm => {
+            2 if !has_no_faults => {
                 call.cancelled.cancelled().await;
                 running.end(true);
                 Ok(HookOutput::proceed())
@@ -559,7 +568,7 @@ impl Call {
         self.is_over = true;
         if was_told && self.wire.cancelled_for(&self.ask) > Duration::ZERO {
             self.log
-                .wrong("a callback learns late that nobody waits for it");
+                .report_problem("a callback learns late that nobody waits for it");
         }
     }
 }
@@ -567,7 +576,7 @@ impl Call {
 impl Drop for Call {
     fn drop(&mut self) {
         if !self.is_over {
-            self.log.wrong("a callback is cut off");
+            self.log.report_problem("a callback is cut off");
         }
     }
 }

@@ -67,11 +67,11 @@ fn main() {
             [] => "nothing of it".to_owned(),
             log => log.join("; "),
         };
-        println!("| {} | {sees} | {} |", row.name, seen.fate);
-        if seen.log != row.sees || seen.fate != row.fate {
+        println!("| {} | {sees} | {} |", row.name, seen.outcome);
+        if seen.log != row.sees || seen.outcome != row.outcome {
             wrong.push(format!(
                 "{}:\n  expected {:?}, {}\n  seen     {:?}, {}",
-                row.name, row.sees, row.fate, seen.log, seen.fate
+                row.name, row.sees, row.outcome, seen.log, seen.outcome
             ));
         }
     }
@@ -91,17 +91,17 @@ fn count_panics() -> &'static AtomicUsize {
     &PANICS
 }
 
-/// What a user of the session sees.
-struct Seen {
+/// The observations of a user of the session.
+struct SessionOutcome {
     /// The differences from a session without a fault.
     log: Vec<String>,
-    fate: String,
+    outcome: String,
 }
 
 /// Runs a row with a short deadline for requests if they are not answered. On a busy
 /// machine, a start may exceed this deadline although it is answered; then it is repeated
 /// with more time.
-async fn run_in_time(row: &Row) -> Seen {
+async fn run_in_time(row: &Row) -> SessionOutcome {
     let mut deadline = match row.is_hurried {
         true => Duration::from_millis(500),
         false => LONG,
@@ -120,7 +120,7 @@ async fn run_in_time(row: &Row) -> Seen {
     }
 }
 
-async fn run(row: &Row, deadline: Duration) -> Seen {
+async fn run(row: &Row, deadline: Duration) -> SessionOutcome {
     let mut steps = vec![Step::text("Before, für 🎉.")];
     steps.extend(row.faults.iter().cloned().map(Step::Fault));
     steps.push(Step::text("After, für 🎉."));
@@ -135,16 +135,16 @@ async fn run(row: &Row, deadline: Duration) -> Seen {
     let mut client = match Client::connect((row.options)(options)).await {
         Ok(client) => client,
         Err(error) => {
-            return Seen {
+            return SessionOutcome {
                 log: vec![plain(&error.to_string())],
-                fate: "does not begin".to_owned(),
+                outcome: "does not begin".to_owned(),
             };
         }
     };
     let pid = client.pid().unwrap();
     let mut log = Vec::new();
     client.send("Go");
-    let mut error = talk(&mut client, row, &mut log).await;
+    let mut error = read_turn(&mut client, row, &mut log).await;
     let before = log.iter().position(|it| it == BEFORE);
     assert!(
         before.is_some(),
@@ -155,7 +155,7 @@ async fn run(row: &Row, deadline: Duration) -> Seen {
     let mut goes_on = error.is_none() && take(&mut log, AFTER) && take(&mut log, FINE);
     if goes_on {
         client.send("And now?");
-        error = talk(&mut client, row, &mut log).await;
+        error = read_turn(&mut client, row, &mut log).await;
         goes_on = error.is_none() && take(&mut log, NEXT) && take(&mut log, FINE);
     }
     take(&mut log, BEFORE);
@@ -174,28 +174,28 @@ async fn run(row: &Row, deadline: Duration) -> Seen {
         CloseStep::Killed => ", then killed",
         _ => ", and is left behind",
     };
-    let fate = if goes_on { "goes on" } else { "ends" };
+    let outcome = if goes_on { "goes on" } else { "ends" };
     let swept = if report.swept.is_empty() {
         ""
     } else {
         ", with what it left"
     };
-    Seen {
+    SessionOutcome {
         log,
-        fate: format!("{fate}{how}{swept}"),
+        outcome: format!("{outcome}{how}{swept}"),
     }
 }
 
 /// Reads until the turn is over, without answering any request. Returns the error if the
 /// session ends.
-async fn talk(client: &mut Client, row: &Row, log: &mut Vec<String>) -> Option<Error> {
+async fn read_turn(client: &mut Client, row: &Row, log: &mut Vec<String>) -> Option<Error> {
     let handle = client.handle();
     while let Some(event) = client.next().await {
         let event = match event {
             Ok(event) => event,
             Err(error) => return Some(error),
         };
-        log.extend(seen(&event));
+        log.extend(describe_event(&event));
         if matches!(event, Event::Activity(Activity::Idle)) {
             return None;
         }
@@ -214,7 +214,7 @@ async fn talk(client: &mut Client, row: &Row, log: &mut Vec<String>) -> Option<E
 }
 
 /// Returns a line for an event, or `None` for an event of every session.
-fn seen(event: &Event) -> Option<String> {
+fn describe_event(event: &Event) -> Option<String> {
     if let Event::Frame(frame) = event {
         let raw = String::from_utf8_lossy(frame.raw());
         if raw.contains("\"unknown") {

@@ -24,7 +24,7 @@ pub(crate) struct Row {
     /// The additional events for the user.
     pub(crate) sees: Vec<String>,
     /// The outcome of the session.
-    pub(crate) fate: &'static str,
+    pub(crate) outcome: &'static str,
 }
 
 impl Row {
@@ -38,26 +38,26 @@ impl Row {
             is_silent: false,
             is_flooded: false,
             sees: vec![],
-            fate: "goes on",
+            outcome: "goes on",
         }
     }
 
-    fn starts(mut self, faults: impl IntoIterator<Item = Fault>) -> Self {
+    fn with_startup_faults(mut self, faults: impl IntoIterator<Item = Fault>) -> Self {
         self.startup.extend(faults);
         self
     }
 
-    fn has(mut self, faults: impl IntoIterator<Item = Fault>) -> Self {
+    fn with_faults(mut self, faults: impl IntoIterator<Item = Fault>) -> Self {
         self.faults.extend(faults);
         self
     }
 
-    fn with(mut self, options: fn(Options) -> Options) -> Self {
+    fn with_options(mut self, options: fn(Options) -> Options) -> Self {
         self.options = options;
         self
     }
 
-    fn hurried(self) -> Self {
+    fn with_short_deadline(self) -> Self {
         Self {
             is_hurried: true,
             ..self
@@ -67,7 +67,7 @@ impl Row {
     fn silent(self) -> Self {
         Self {
             is_silent: true,
-            ..self.hurried()
+            ..self.with_short_deadline()
         }
     }
 
@@ -86,16 +86,16 @@ impl Row {
     /// Expects that the agent exits in the middle of the turn, in this way.
     fn ends(self, how: &str) -> Self {
         let end = format!("the agent CLI exited unexpectedly ({how})");
-        self.sees([LOST, &end]).and("ends")
+        self.sees([LOST, &end]).with_outcome("ends")
     }
 
     /// Expects that the session does not start, for this reason.
     fn refused(self, why: &str) -> Self {
-        self.sees([why]).and("does not begin")
+        self.sees([why]).with_outcome("does not begin")
     }
 
-    fn and(mut self, fate: &'static str) -> Self {
-        self.fate = fate;
+    fn with_outcome(mut self, outcome: &'static str) -> Self {
+        self.outcome = outcome;
         self
     }
 
@@ -103,7 +103,7 @@ impl Row {
     /// short. Only an agent that ignores SIGTERM must be killed.
     pub(crate) fn close_policy(&self) -> ClosePolicy {
         let short = Duration::from_millis(500);
-        match (self.is_hurried, self.fate.contains("killed")) {
+        match (self.is_hurried, self.outcome.contains("killed")) {
             (false, _) => patient(),
             (true, false) => hasty().finish(short).terminate(LONG),
             (true, true) => hasty().finish(short),
@@ -123,7 +123,7 @@ const UNANSWERED: &str = "the agent did not answer `set_model` within its deadli
                           up to 2.0.77 ignore unknown requests";
 
 fn line(name: &'static str, line: LineFault) -> Row {
-    Row::new(name).has([Fault::Line(line)])
+    Row::new(name).with_faults([Fault::Line(line)])
 }
 
 pub(crate) fn rows() -> Vec<Row> {
@@ -137,22 +137,23 @@ pub(crate) fn rows() -> Vec<Row> {
 /// Faults in the delivery of bytes.
 fn bytes() -> Vec<Row> {
     vec![
-        Row::new("one byte at a time").starts([Fault::Chunked(1)]),
-        Row::new("seven bytes at a time").starts([Fault::Chunked(7)]),
-        Row::new("CRLF").starts([Fault::Crlf]),
-        Row::new("CRLF, three bytes at a time").starts([Fault::Crlf, Fault::Chunked(3)]),
+        Row::new("one byte at a time").with_startup_faults([Fault::Chunked(1)]),
+        Row::new("seven bytes at a time").with_startup_faults([Fault::Chunked(7)]),
+        Row::new("CRLF").with_startup_faults([Fault::Crlf]),
+        Row::new("CRLF, three bytes at a time")
+            .with_startup_faults([Fault::Crlf, Fault::Chunked(3)]),
         Row::new("1000 deep")
-            .has([Fault::Nested(1000)])
+            .with_faults([Fault::Nested(1000)])
             .sees(["call: Read {\"dee… (2020 bytes)"]),
         Row::new("100 000 deep")
-            .has([Fault::Nested(100_000)])
+            .with_faults([Fault::Nested(100_000)])
             .sees(["call: Read {\"dee… (200020 bytes)"]),
         Row::new("a line of 5 MiB")
-            .has([Fault::HugeMib(5)])
+            .with_faults([Fault::HugeMib(5)])
             .sees(["text: xxxxxxxxxx… (5242886 bytes)"]),
         Row::new("a line above the limit")
-            .has([Fault::HugeMib(2)])
-            .with(|options| options.line_limit(1024 * 1024))
+            .with_faults([Fault::HugeMib(2)])
+            .with_options(|options| options.line_limit(1024 * 1024))
             .sees(["notice: a `assistant` line of 2097469 bytes exceeds the line limit and…"]),
     ]
 }
@@ -212,67 +213,67 @@ fn ends() -> Vec<Row> {
     let signal = |signal| [Fault::Signal(signal)];
     vec![
         Row::new("exit 0 at the start")
-            .starts([Fault::Exit(0)])
+            .with_startup_faults([Fault::Exit(0)])
             .refused("the agent CLI exited before its first turn (exit status: 0)"),
         Row::new("exit 3 at the start")
-            .starts([Fault::Stderr("no licence\n".into()), Fault::Exit(3)])
+            .with_startup_faults([Fault::Stderr("no licence\n".into()), Fault::Exit(3)])
             .refused(
                 "the agent CLI exited before its first turn (exit status: 3); \
  its standard error ends with:\\u{a}no licence",
             ),
         Row::new("dies at the start")
-            .starts(signal(Signal::Segv))
+            .with_startup_faults(signal(Signal::Segv))
             .refused("the agent CLI exited before its first turn (signal: 11 (SIGSEGV))"),
-        Row::new("a slow start").starts([Fault::FreezeMs(300)]),
+        Row::new("a slow start").with_startup_faults([Fault::FreezeMs(300)]),
         Row::new("a start slower than its deadline")
-            .starts([Fault::FreezeMs(60_000)])
-            .hurried()
+            .with_startup_faults([Fault::FreezeMs(60_000)])
+            .with_short_deadline()
             .refused(TOO_SLOW),
         Row::new("hangs at the start")
-            .starts([Fault::Hang])
-            .hurried()
+            .with_startup_faults([Fault::Hang])
+            .with_short_deadline()
             .refused(TOO_SLOW),
         Row::new("exit 0")
-            .has([Fault::Exit(0)])
+            .with_faults([Fault::Exit(0)])
             .ends("exit status: 0"),
         Row::new("exit 3")
-            .has([Fault::Exit(3)])
+            .with_faults([Fault::Exit(3)])
             .ends("exit status: 3"),
         Row::new("dies by SIGKILL")
-            .has(signal(Signal::Kill))
+            .with_faults(signal(Signal::Kill))
             .ends("signal: 9 (SIGKILL)"),
         Row::new("dies by SIGTERM")
-            .has(signal(Signal::Term))
+            .with_faults(signal(Signal::Term))
             .ends("signal: 15 (SIGTERM)"),
         Row::new("dies by SIGSEGV")
-            .has(signal(Signal::Segv))
+            .with_faults(signal(Signal::Segv))
             .ends("signal: 11 (SIGSEGV)"),
         Row::new("dies by SIGABRT")
-            .has(signal(Signal::Abrt))
+            .with_faults(signal(Signal::Abrt))
             .ends("signal: 6 (SIGABRT)"),
         Row::new("exit in the middle of a line")
-            .has([Fault::Line(LineFault::Half), Fault::Exit(3)])
+            .with_faults([Fault::Line(LineFault::Half), Fault::Exit(3)])
             .sees([
                 "notice: the output ended in the middle of a line: \"{\\\"type\\\":\\\"assista…",
             ])
             .ends("exit status: 3"),
         Row::new("dies in the middle of a line")
-            .has([Fault::Line(LineFault::Half), Fault::Signal(Signal::Kill)])
+            .with_faults([Fault::Line(LineFault::Half), Fault::Signal(Signal::Kill)])
             .sees([
                 "notice: the output ended in the middle of a line: \"{\\\"type\\\":\\\"assista…",
             ])
             .ends("signal: 9 (SIGKILL)"),
         Row::new("hangs")
-            .has([Fault::Hang])
+            .with_faults([Fault::Hang])
             .silent()
             .sees([UNANSWERED])
-            .and("ends, then terminated"),
+            .with_outcome("ends, then terminated"),
         Row::new("hangs, and ignores SIGTERM")
-            .has([Fault::IgnoreSigterm, Fault::Hang])
+            .with_faults([Fault::IgnoreSigterm, Fault::Hang])
             .silent()
             .sees([UNANSWERED])
-            .and("ends, then killed"),
-        Row::new("ignores SIGTERM").has([Fault::IgnoreSigterm]),
+            .with_outcome("ends, then killed"),
+        Row::new("ignores SIGTERM").with_faults([Fault::IgnoreSigterm]),
     ]
 }
 
@@ -281,36 +282,36 @@ fn pipes() -> Vec<Row> {
     let child = |belongs| [Fault::LeaveChild(belongs)];
     vec![
         Row::new("a grandchild holds the pipes")
-            .has(child(Child::InSession))
-            .and("goes on, with what it left"),
+            .with_faults(child(Child::InSession))
+            .with_outcome("goes on, with what it left"),
         Row::new("a grandchild in a session of its own holds them")
-            .has(child(Child::InOwnSession))
-            .and("goes on, with what it left"),
+            .with_faults(child(Child::InOwnSession))
+            .with_outcome("goes on, with what it left"),
         Row::new("exit 3, and a grandchild holds the pipes")
-            .has(child(Child::InSession))
-            .has([Fault::Exit(3)])
+            .with_faults(child(Child::InSession))
+            .with_faults([Fault::Exit(3)])
             .ends("exit status: 3")
-            .and("ends, with what it left"),
+            .with_outcome("ends, with what it left"),
         Row::new("exit 3, and a grandchild in a session of its own holds them")
-            .has(child(Child::InOwnSession))
-            .has([Fault::Exit(3)])
+            .with_faults(child(Child::InOwnSession))
+            .with_faults([Fault::Exit(3)])
             .ends("exit status: 3")
-            .and("ends, with what it left"),
+            .with_outcome("ends, with what it left"),
         Row::new("stdin is not read, and 4 MiB are sent")
-            .has([Fault::LeaveStdin])
+            .with_faults([Fault::LeaveStdin])
             .flooded()
             .sees([UNANSWERED])
-            .and("ends, then terminated"),
+            .with_outcome("ends, then terminated"),
         Row::new("nothing is read or said, and 4 MiB are sent")
-            .has([Fault::LeaveStdin, Fault::Hang])
+            .with_faults([Fault::LeaveStdin, Fault::Hang])
             .flooded()
             .sees([UNANSWERED])
-            .and("ends, then terminated"),
-        Row::new("4 MiB on stderr").has([Fault::FloodStderrKib(4096)]),
-        Row::new("stderr is closed").has([Fault::CloseStderr]),
+            .with_outcome("ends, then terminated"),
+        Row::new("4 MiB on stderr").with_faults([Fault::FloodStderrKib(4096)]),
+        Row::new("stderr is closed").with_faults([Fault::CloseStderr]),
         Row::new("stdout is closed, and it lives on")
-            .has([Fault::CloseStdout])
+            .with_faults([Fault::CloseStdout])
             .sees([LOST, "the agent CLI closed its output (exit status: 0)"])
-            .and("ends"),
+            .with_outcome("ends"),
     ]
 }

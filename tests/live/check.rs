@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-fn talk() -> Scenario {
+fn scenario() -> Scenario {
     Scenario::default().reply([Step::text("OK.")]).repeated()
 }
 
@@ -42,7 +42,7 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 
 #[tokio::test]
 async fn a_check_sends_nothing_to_the_model_and_leaves_no_session() {
-    let live = Live::start(talk()).await;
+    let live = Live::start(scenario()).await;
     let mut client = Client::connect(live.options()).await.unwrap();
     let turn = client.send("Hello?").turn_ended().await.unwrap();
     let session = turn.result().unwrap().session_id.unwrap();
@@ -66,7 +66,7 @@ async fn a_check_sends_nothing_to_the_model_and_leaves_no_session() {
 
 #[tokio::test]
 async fn a_check_with_a_turn_leaves_no_transcript() {
-    let live = Live::start(talk()).await;
+    let live = Live::start(scenario()).await;
     let found = check_with_turn(&live.options()).await;
     assert_eq!(kinds(&found), []);
     assert!(found.model.unwrap().starts_with("claude-"));

@@ -36,7 +36,7 @@ fn lines(text: &[u8]) -> Vec<Vec<u8>> {
 }
 
 /// Returns whether a line is a record of the conversation.
-fn is_said(line: &[u8]) -> bool {
+fn is_from_model(line: &[u8]) -> bool {
     let record: Value = serde_json::from_slice(line).unwrap_or_default();
     matches!(
         record["type"].as_str(),
@@ -51,7 +51,9 @@ fn damage(text: &str, seed: u64) -> (Vec<u8>, Vec<String>) {
     let mut done = vec![];
     for _ in 0..=random.below(3) {
         // Most damages affect records of the conversation.
-        let said: Vec<usize> = (0..lines.len()).filter(|at| is_said(&lines[*at])).collect();
+        let said: Vec<usize> = (0..lines.len())
+            .filter(|at| is_from_model(&lines[*at]))
+            .collect();
         if said.is_empty() {
             break;
         }
@@ -145,7 +147,7 @@ fn projects(live: &Live) -> PathBuf {
 }
 
 /// Returns the transcript of a session with these prompts.
-async fn base(name: &'static str, scenario: Scenario, prompts: &[&str]) -> Base {
+async fn transcript_with(name: &'static str, scenario: Scenario, prompts: &[&str]) -> Base {
     let live = Live::start(scenario).await;
     let options = || live.options().allowed_tools(["Agent", "Bash"]);
     let session = ask(prompts[0], options()).await;
@@ -210,10 +212,10 @@ async fn bases() -> Vec<Base> {
         .reply([Step::text("Taken too.")])
         .reply([Step::text("Last.")]);
     vec![
-        base("texts", texts, &["One", "Two", "Three", "Four"]).await,
-        base("tools", tools, &["Count", "Count again"]).await,
+        transcript_with("texts", texts, &["One", "Two", "Three", "Four"]).await,
+        transcript_with("tools", tools, &["Count", "Count again"]).await,
         resumed_at_earlier_message(branched).await,
-        base(
+        transcript_with(
             "compacted",
             compacted,
             &["One", "Two", "/compact", "Three", "Four"],
@@ -300,8 +302,8 @@ fn parts_converted(text: &[u8], session: &str) -> Vec<String> {
 
 /// Removes additions of the CLI and parts that cannot be sent:
 ///
-/// - messages with the role `system`, reminders, and the messages with which the CLI
-///   keeps the roles in turn;
+/// - messages with the role `system`, reminders, and the messages that the CLI inserts so that
+///   roles alternate;
 /// - thinking, which the CLI omits if its message has nothing else;
 /// - calls without a result in the transcript, which the CLI omits except at the end,
 ///   where it adds a result; and results without a call;
@@ -329,7 +331,7 @@ fn normal(parts: Vec<String>, converted: &[String]) -> Vec<String> {
         results.sort();
     }
     let is_said = |part: &String| part.starts_with("assistant") || part.starts_with("call");
-    for message in parts.chunk_by_mut(|a, b| is_said(a) && is_said(b)) {
+    for message in parts.chunk_by_mut(|a, b| is_from_model(a) && is_from_model(b)) {
         message.sort_by_key(|part| part.starts_with("call"));
     }
     parts

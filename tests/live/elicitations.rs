@@ -36,7 +36,7 @@ done
 "#;
 
 /// Calls a tool of the [`ASKING`] server. Returns the text of its result.
-async fn told(options: Options, tool: &str) -> String {
+async fn call_tool(options: Options, tool: &str) -> String {
     let server: McpServerConfig = McpStdioServer::new("sh", ["-c", ASKING]).into();
     let mut client = Client::connect(options).await.unwrap();
     let added = client.mcp_set_servers([("bank", server)]).await.unwrap();
@@ -77,7 +77,7 @@ async fn forms_and_pages_are_answered_or_declined() {
                 }
             });
         }
-        let told = told(options, tool).await;
+        let told = call_tool(options, tool).await;
         assert!(told.contains(expected), "{tool}: {told}");
     }
 }
@@ -96,7 +96,7 @@ async fn hooks_decline_before_and_after_the_user_is_asked() {
             is_asked.store(true, Ordering::SeqCst);
             async { McpElicitationResult::accept(json!({"name": "Ada"})) }
         });
-        let told = told(options, "form").await;
+        let told = call_tool(options, "form").await;
         assert!(told.contains("action:decline"), "{event}: {told}");
         let after = event == HookKind::ElicitationResult;
         assert_eq!(asked.load(Ordering::SeqCst), after, "{event}");

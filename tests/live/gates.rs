@@ -34,7 +34,7 @@ fn refuses(event: &HookKind) -> Hook {
 }
 
 /// Returns a gate that fails at each call.
-fn fails(event: HookKind) -> Hook {
+fn failing_gate(event: HookKind) -> Hook {
     async fn fail(_: HookCall<HookEvent>) -> Result<(), &'static str> {
         Err("out of order")
     }
@@ -162,7 +162,7 @@ async fn the_denial_of_each_event_is_heeded() {
 #[tokio::test]
 async fn a_failed_gate_of_the_model_keeps_the_model() {
     let live = Live::start(Scenario::default()).await;
-    let options = live.options().hook(fails(HookKind::PreModelSwitch));
+    let options = live.options().hook(failing_gate(HookKind::PreModelSwitch));
     let mut client = Client::connect(options).await.unwrap();
     let initialized = client.initialized();
     assert_eq!(initialized.hook_on_failure_supported, Some(true));

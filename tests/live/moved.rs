@@ -14,7 +14,7 @@ use serde_json::json;
 use std::time::Duration;
 
 /// Returns a policy with short pauses, for fast tests.
-fn soon() -> RestartPolicy {
+fn short_pauses() -> RestartPolicy {
     RestartPolicy::default().pause(Duration::from_millis(10), Duration::from_millis(20))
 }
 
@@ -152,7 +152,7 @@ async fn a_cli_that_is_killed_while_idle_is_restarted() {
         .reply([Step::text("One.")])
         .reply([Step::text("Two.")]);
     let live = Live::start(scenario).await;
-    let mut client = Client::connect(live.options().restart(soon()))
+    let mut client = Client::connect(live.options().restart(short_pauses()))
         .await
         .unwrap();
     assert_eq!(text_of(&client, "Count.").await, "One.");
@@ -183,7 +183,7 @@ fn with_bash(live: &Live) -> Options {
 #[tokio::test]
 async fn a_turn_interrupted_in_a_tool_resumes_and_later_messages_run_once() {
     let live = Live::start(with_tool()).await;
-    let options = with_bash(&live).restart(soon());
+    let options = with_bash(&live).restart(short_pauses());
     let mut client = Client::connect(options).await.unwrap();
     let mut first = client.send("Run it.");
     let mut second = client.send("And then?");
@@ -216,7 +216,7 @@ async fn a_first_turn_without_a_transcript_is_started_again() {
         .reply([Step::gate("never"), Step::text("Lost.")])
         .reply([Step::text("Here I am.")]);
     let live = Live::start(scenario).await;
-    let mut client = Client::connect(live.options().restart(soon()))
+    let mut client = Client::connect(live.options().restart(short_pauses()))
         .await
         .unwrap();
     let mut submission = client.send("Hello?");
@@ -233,7 +233,7 @@ async fn a_first_turn_without_a_transcript_is_started_again() {
 #[tokio::test]
 async fn an_interrupted_turn_is_handed_back_if_configured() {
     let live = Live::start(with_tool()).await;
-    let options = with_bash(&live).restart(soon().turn_recovery(TurnRecovery::CutOff));
+    let options = with_bash(&live).restart(short_pauses().turn_recovery(TurnRecovery::CutOff));
     let mut client = Client::connect(options).await.unwrap();
     let mut first = client.send("Run it.");
     line_of(&live.project().join("ran.txt")).await;
@@ -251,7 +251,7 @@ async fn an_interrupted_turn_is_handed_back_if_configured() {
 #[tokio::test]
 async fn a_hung_cli_is_ended_and_its_turn_resumes() {
     let live = Live::start(with_tool()).await;
-    let policy = soon().hang(Duration::from_secs(2));
+    let policy = short_pauses().hang(Duration::from_secs(2));
     let options = with_bash(&live)
         .restart(policy)
         .close_policy(crate::support::hasty());
@@ -281,7 +281,7 @@ async fn a_background_task_prevents_sleep_and_is_lost_with_its_process() {
         .reply([Step::text("Here.")])
         .reply([Step::text("Here.")]);
     let live = Live::start(scenario).await;
-    let mut client = Client::connect(with_bash(&live).restart(soon()))
+    let mut client = Client::connect(with_bash(&live).restart(short_pauses()))
         .await
         .unwrap();
     assert_eq!(text_of(&client, "Run it.").await, "It runs.");
@@ -334,15 +334,18 @@ async fn learned_rules_and_the_directory_of_the_shell_are_lost() {
     let live = Live::start(scenario).await;
     let asked = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&asked);
-    let options = live.options().restart(soon()).on_permission(move |_| {
-        counted.fetch_add(1, Ordering::Relaxed);
-        let learned = PermissionUpdate::add_rules(
-            [PermissionRule::new("Bash")],
-            PermissionBehavior::Allow,
-            PermissionDestination::Session,
-        );
-        async { Allow::default().updated_permissions([learned]) }
-    });
+    let options = live
+        .options()
+        .restart(short_pauses())
+        .on_permission(move |_| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            let learned = PermissionUpdate::add_rules(
+                [PermissionRule::new("Bash")],
+                PermissionBehavior::Allow,
+                PermissionDestination::Session,
+            );
+            async { Allow::default().updated_permissions([learned]) }
+        });
     let mut client = Client::connect(options).await.unwrap();
     assert_eq!(text_of(&client, "Do both.").await, "Both done.");
     let before = asked.load(Ordering::Relaxed);

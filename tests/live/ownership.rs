@@ -14,7 +14,7 @@ fn hello() -> Scenario {
 }
 
 /// Returns a session after its first turn.
-async fn begun(options: Options) -> (Client, String) {
+async fn session_after_turn(options: Options) -> (Client, String) {
     let client = Client::connect(options).await.unwrap();
     let result = client.prompt("Hello?").await.unwrap();
     (client, result.session_id.unwrap())
@@ -63,24 +63,24 @@ fn is_first(owner: SessionOwner, first: &Client) -> bool {
 #[tokio::test]
 async fn an_open_session_cannot_be_opened_again() {
     let live = Live::start(hello()).await;
-    let (mut first, id) = begun(live.options()).await;
+    let (mut first, id) = session_after_turn(live.options()).await;
     let again = || live.options().resume(&id);
     let error = Client::connect(again().when_owned(WhenOwned::Refuse))
         .await
         .unwrap_err();
     assert!(is_first(owner(&error), &first), "{error}");
     // A fork is another session.
-    let (mut fork, other) = begun(again().fork_session(true)).await;
+    let (mut fork, other) = session_after_turn(again().fork_session(true)).await;
     assert_ne!(other, id);
     fork.close().await;
     // The session stays open until it is closed.
     first.close().await;
     let again = again().when_owned(WhenOwned::Refuse);
-    let (mut second, same) = begun(again).await;
+    let (mut second, same) = session_after_turn(again).await;
     assert_eq!(same, id);
     second.abort().await;
     let again = live.options().resume(&id).when_owned(WhenOwned::Refuse);
-    begun(again).await.0.close().await;
+    session_after_turn(again).await.0.close().await;
     let left = live.home.path().join(".claude/agentwire");
     assert!(!left.exists());
 }
@@ -88,21 +88,21 @@ async fn an_open_session_cannot_be_opened_again() {
 #[tokio::test]
 async fn the_session_that_a_cleared_one_becomes_is_the_one_that_is_open() {
     let live = Live::start(hello()).await;
-    let (mut first, id) = begun(live.options()).await;
+    let (mut first, id) = session_after_turn(live.options()).await;
     first.send("/clear").turn_ended().await.unwrap();
     let new = first.prompt("Again").await.unwrap().session_id.unwrap();
     assert_ne!(new, id);
     let again = |id: &str| live.options().resume(id).when_owned(WhenOwned::Refuse);
     let error = Client::connect(again(&new)).await.unwrap_err();
     assert!(is_first(owner(&error), &first), "{error}");
-    begun(again(&id)).await.0.close().await;
+    session_after_turn(again(&id)).await.0.close().await;
     first.close().await;
 }
 
 #[tokio::test]
 async fn an_agent_started_by_hand_owns_its_session_while_it_runs() {
     let live = Live::start(hello()).await;
-    let (mut client, id) = begun(live.options()).await;
+    let (mut client, id) = session_after_turn(live.options()).await;
     client.close().await;
     let config = live.home.path().join(".claude");
     let mut agent = by_hand(&live, &id);
@@ -114,7 +114,7 @@ async fn an_agent_started_by_hand_owns_its_session_while_it_runs() {
         .unwrap_err();
     assert_eq!(owner(&error), SessionOwner::Agent { pid });
     // A killed agent cannot remove its record, but a waiting host notices its exit.
-    let waits = tokio::spawn(begun(
+    let waits = tokio::spawn(session_after_turn(
         again().when_owned(WhenOwned::Wait(Duration::from_secs(60))),
     ));
     agent.kill().await.unwrap();
@@ -126,7 +126,7 @@ async fn an_agent_started_by_hand_owns_its_session_while_it_runs() {
 #[tokio::test]
 async fn the_latest_session_is_reported_if_it_is_open() {
     let live = Live::start(hello()).await;
-    let (mut first, id) = begun(live.options()).await;
+    let (mut first, id) = session_after_turn(live.options()).await;
     let mut second = Client::connect(live.options().continue_latest(true))
         .await
         .unwrap();

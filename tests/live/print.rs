@@ -71,7 +71,7 @@ async fn run(
 
 /// Returns the compared parts of a line: of a text the reply of the model, of a message
 /// its kind and the names of its members, of a result also the meaning.
-fn told(line: &str) -> Vec<String> {
+fn compared_parts(line: &str) -> Vec<String> {
     match serde_json::from_str::<Value>(line) {
         Ok(Value::Array(messages)) => messages.iter().map(of_message).collect(),
         Ok(message @ Value::Object(_)) => vec![of_message(&message)],

@@ -50,7 +50,7 @@ impl Case {
 
 /// Adds replies with these calls. All calls are in one reply, except shell commands,
 /// because a failed one cancels parallel ones.
-fn says(scenario: Scenario, calls: &[Call]) -> Scenario {
+fn scenario_with_calls(scenario: Scenario, calls: &[Call]) -> Scenario {
     let together = |(this, _): &Call, (next, _): &Call| *this != "Bash" && *next != "Bash";
     calls
         .chunk_by(together)
@@ -77,16 +77,16 @@ async fn our_rules_allow_nothing_more_and_deny_nothing_less() {
     let reads = ["src/n.ipynb", "src/a.txt"].map(|path| ("Read", json!({"file_path": path})));
     let mut scenario = Scenario::default();
     for calls in &known {
-        scenario = says(scenario, calls);
+        scenario = scenario_with_calls(scenario, calls);
     }
-    scenario = says(scenario, &reads);
+    scenario = scenario_with_calls(scenario, &reads);
     for case in &cases {
-        scenario = says(scenario, &case.calls);
+        scenario = scenario_with_calls(scenario, &case.calls);
     }
 
     let live = Live::start(scenario).await;
     lay_out(&live.project(), live.home.path(), elsewhere.path());
-    let asks = Asks::default();
+    let asks = PermissionRequests::default();
     let servers = json!({"mcpServers": {
         "srv": server(&["one", "two"]), "srv__x": server(&["one"]), "srv2": server(&["one"]),
     }});
@@ -233,10 +233,10 @@ enum Outcome {
 
 /// The CLI's permission requests so far, by the ID of the call.
 #[derive(Default)]
-struct Asks(Arc<Mutex<HashMap<String, CanUseTool>>>);
+struct PermissionRequests(Arc<Mutex<HashMap<String, CanUseTool>>>);
 
 /// Lets the model make its next calls. Returns their outcomes, in order.
-async fn turn(client: &mut Client, asks: &Asks, calls: usize) -> Vec<Outcome> {
+async fn turn(client: &mut Client, asks: &PermissionRequests, calls: usize) -> Vec<Outcome> {
     client.send("Go on");
     let mut order = Vec::new();
     let mut outcomes = HashMap::new();
@@ -337,7 +337,7 @@ fn lay_out(project: &Path, home: &Path, elsewhere: &Path) {
     }
 }
 
-/// An MCP server with these tools, which do nothing.
+/// Returns an MCP server with these tools, which do nothing.
 fn server(tools: &[&str]) -> Value {
     let tools: Vec<Value> = tools
         .iter()

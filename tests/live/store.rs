@@ -49,7 +49,7 @@ fn file_of(live: &Live, key: &TranscriptKey) -> PathBuf {
 }
 
 /// Returns the entries of the CLI's own transcript that it reports to hosts.
-fn kept(live: &Live, key: &TranscriptKey) -> Vec<Value> {
+fn transcript_entries(live: &Live, key: &TranscriptKey) -> Vec<Value> {
     let text = fs::read_to_string(file_of(live, key)).unwrap();
     let entries = text.lines().map(|line| serde_json::from_str(line).unwrap());
     entries
@@ -85,7 +85,7 @@ async fn a_session_resumes_from_a_store_with_another_home_directory() {
     let [own] = &keys[..] else { panic!("{keys:?}") };
     assert_eq!(own.session_id(), id);
     let before = store.entries(own);
-    assert_same(&trees(&before), &kept(&first, own));
+    assert_same(&trees(&before), &transcript_entries(&first, own));
     fs::remove_dir_all(first.home.path().join(".claude")).unwrap();
 
     for continues in [false, true] {
@@ -155,11 +155,11 @@ async fn sub_agents_are_in_the_store_and_come_back_from_there() {
     let [own, part] = &keys[..] else {
         panic!("{keys:?}")
     };
-    assert_same(&trees(&store.entries(own)), &kept(&live, own));
+    assert_same(&trees(&store.entries(own)), &transcript_entries(&live, own));
     let (known, said): (Vec<_>, Vec<_>) = trees(&store.entries(part))
         .into_iter()
         .partition(|entry| entry["type"] == "agent_metadata");
-    assert_same(&said, &kept(&live, part));
+    assert_same(&said, &transcript_entries(&live, part));
     let mut known = known.last().unwrap().clone();
     known.as_object_mut().unwrap().remove("type");
     let beside = file_of(&live, part).with_extension("meta.json");
@@ -220,9 +220,9 @@ async fn a_stored_session_is_always_complete() {
 
 /// A store whose first calls fail.
 #[derive(Clone)]
-struct Late(MemoryStore, Arc<AtomicUsize>);
+struct FailsAtFirst(MemoryStore, Arc<AtomicUsize>);
 
-impl SessionStore for Late {
+impl SessionStore for FailsAtFirst {
     async fn append(&self, key: &TranscriptKey, entries: &[Json]) -> Result<(), StoreError> {
         let left = self
             .1
@@ -249,7 +249,7 @@ async fn entries_beyond_the_memory_limit_are_read_from_the_agents_file() {
         .repeated();
     let live = Live::start(scenario).await;
     let kept = MemoryStore::new();
-    let store = Late(kept.clone(), Arc::new(AtomicUsize::new(4)));
+    let store = FailsAtFirst(kept.clone(), Arc::new(AtomicUsize::new(4)));
     let options = live.options().allowed_tools(["Bash"]);
     let options = options.session_store(store).session_store_memory(0);
     let options = options.session_store_flush(StoreFlush::Eager);
@@ -279,7 +279,7 @@ async fn entries_beyond_the_memory_limit_are_read_from_the_agents_file() {
     };
     let stored = with_uuid(trees(&kept.entries(own)));
     assert!(stored.len() > 8, "{}", stored.len());
-    assert_same(&stored, &with_uuid(self::kept(&live, own)));
+    assert_same(&stored, &with_uuid(self::transcript_entries(&live, own)));
 }
 
 #[tokio::test]

@@ -45,7 +45,7 @@ fn add(directory: &mut Directory, folder: &Path) {
 }
 
 /// Returns a conversation as text, one line per message.
-fn told(conversation: &Conversation) -> Vec<String> {
+fn as_text(conversation: &Conversation) -> Vec<String> {
     let messages = conversation.messages.iter();
     let lines = messages.map(|message| {
         let blocks = message.blocks();
@@ -174,7 +174,7 @@ async fn a_transcript_is_read_as_the_conversation_that_it_is() {
     // Ignore additions of the agent between the messages.
     let is_ours = |line: &String| !line.contains("<command-") && !line.contains("<local-command-");
     let whole = conversation(files, History::All);
-    let lines: Vec<String> = told(&whole).into_iter().filter(is_ours).collect();
+    let lines: Vec<String> = as_text(&whole).into_iter().filter(is_ours).collect();
     assert_eq!(
         lines,
         [
@@ -194,7 +194,7 @@ async fn a_transcript_is_read_as_the_conversation_that_it_is() {
         panic!("{:?}", whole.agents)
     };
     assert_eq!(
-        told(&agent.conversation),
+        as_text(&agent.conversation),
         ["user: Count the crabs.", "assistant: Three crabs."]
     );
     let calls: Vec<_> = whole.messages[3]
@@ -214,7 +214,7 @@ async fn a_transcript_is_read_as_the_conversation_that_it_is() {
     }
     assert_same_branch(&lines);
 
-    let since = told(&conversation(files, History::SinceCompaction));
+    let since = as_text(&conversation(files, History::SinceCompaction));
     let since: Vec<String> = since.into_iter().filter(is_ours).collect();
     assert!(
         since[0].starts_with("user: This session is being continued"),

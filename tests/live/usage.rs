@@ -20,7 +20,7 @@ const MODEL_COUNTS: [&str; 4] = [
 ];
 
 /// Returns a reply that uses this number of tokens.
-fn takes(tokens: u64, steps: impl IntoIterator<Item = Step>) -> Reply {
+fn reply_using(tokens: u64, steps: impl IntoIterator<Item = Step>) -> Reply {
     let usage = Usage {
         input_tokens: Some(tokens),
         output_tokens: Some(tokens + 1),
@@ -39,17 +39,17 @@ fn with_subagent(in_background: bool) -> Scenario {
     });
     let shell = Step::tool("Bash", json!({ "command": "touch a; echo one" }), "one");
     Scenario::default()
-        .reply(takes(1000, [Step::tool("Agent", input, "")]))
-        .reply(takes(2000, [Step::text("It looks.")]))
-        .reply(takes(3000, [Step::text("It looked.")]))
-        .subagent(takes(10_000, [shell]))
-        .subagent(takes(20_000, [Step::text("I looked.")]))
+        .reply(reply_using(1000, [Step::tool("Agent", input, "")]))
+        .reply(reply_using(2000, [Step::text("It looks.")]))
+        .reply(reply_using(3000, [Step::text("It looked.")]))
+        .subagent(reply_using(10_000, [shell]))
+        .subagent(reply_using(20_000, [Step::text("I looked.")]))
 }
 
 /// Returns the usage in each result: the tokens of the turn, the tokens of all models
 /// since the previous result and in total, and whether the total cost is the sum of the
 /// costs of the models.
-async fn told(prompt: &str, options: Options) -> Vec<(Vec<u64>, Vec<u64>, Vec<u64>, bool)> {
+async fn usages(prompt: &str, options: Options) -> Vec<(Vec<u64>, Vec<u64>, Vec<u64>, bool)> {
     let options = options.on_permission(|_| async { PermissionResult::allow() });
     let mut answer = query(prompt, options).await.unwrap();
     let mut told = vec![];
@@ -82,12 +82,12 @@ async fn told(prompt: &str, options: Options) -> Vec<(Vec<u64>, Vec<u64>, Vec<u6
 async fn a_sub_agent_is_counted_with_the_models_and_not_with_the_turn() {
     let scenario = with_subagent(false);
     let live = Live::start(scenario.clone()).await;
-    let real = told("Have it looked at", live.options()).await;
+    let real = usages("Have it looked at", live.options()).await;
     let of_turn = |it: u64| vec![it, it + 2, it + 4, it + 6];
     let of_all = |it: u64| vec![it, it + 4, it + 8, it + 12];
     let expected = [(of_turn(3000), of_all(33_000), of_all(33_000), true)];
     assert_eq!(real, expected);
-    assert_eq!(told("Have it looked at", fake(&scenario)).await, expected);
+    assert_eq!(usages("Have it looked at", fake(&scenario)).await, expected);
 }
 
 #[tokio::test]
@@ -95,8 +95,8 @@ async fn a_background_sub_agent_is_counted_after_its_output() {
     let scenario = with_subagent(true);
     let live = Live::start(scenario.clone()).await;
     for told in [
-        told("Have it looked at", live.options()).await,
-        told("Have it looked at", fake(&scenario)).await,
+        usages("Have it looked at", live.options()).await,
+        usages("Have it looked at", fake(&scenario)).await,
     ] {
         let [(first, ..), (second, _, all, is_sum)] = &told[..] else {
             panic!("{told:?}");

@@ -166,21 +166,21 @@ async fn resumes_forks_and_rewinds() {
     let (first, last) = (stored(&live, &id), last_message(&live, &id));
 
     let on = || live.options().resume(&id);
-    let mut session = Session::go_on(on(), stored(&live, &id)).await;
+    let mut session = Session::resume(on(), stored(&live, &id)).await;
     session.say("Two").await;
     session.check(&projects(&live)).await;
 
-    let mut session = Session::go_on(on(), stored(&live, &id)).await;
+    let mut session = Session::resume(on(), stored(&live, &id)).await;
     session.say("Dead").await;
     session.check(&projects(&live)).await;
 
     let fork = on().fork_session(true);
-    let mut session = Session::go_on(fork, stored(&live, &id)).await;
+    let mut session = Session::resume(fork, stored(&live, &id)).await;
     session.say("Three").await;
     session.check(&projects(&live)).await;
 
     // The messages after this one are on a dead branch.
-    let mut session = Session::go_on(on().resume_at(last), first).await;
+    let mut session = Session::resume(on().resume_at(last), first).await;
     session.say("Four").await;
     let view = session.check(&projects(&live)).await;
     let texts: Vec<_> = lines_of(&view);
@@ -310,7 +310,7 @@ async fn failed_requests() {
     session.check(&projects(&live)).await;
 }
 
-/// A call of each tool of the CLI.
+/// Returns a call of each tool of the CLI.
 fn calls() -> Vec<Step> {
     let call = |name: &str, input: Value| Step::tool(name, input, "");
     vec![

@@ -26,15 +26,16 @@ impl Folders {
     fn new() -> Self {
         let root = agentwire_testing::tempdir().unwrap();
         let folders = Self { root };
-        fs::create_dir_all(folders.at("project/sub")).unwrap();
-        fs::create_dir(folders.at("out")).unwrap();
-        fs::write(folders.at("out/secret.txt"), SECRET).unwrap();
-        fs::write(folders.at("project/a.txt"), "text").unwrap();
-        std::os::unix::fs::symlink(folders.at("out"), folders.at("project/sub/link")).unwrap();
+        fs::create_dir_all(folders.path_to("project/sub")).unwrap();
+        fs::create_dir(folders.path_to("out")).unwrap();
+        fs::write(folders.path_to("out/secret.txt"), SECRET).unwrap();
+        fs::write(folders.path_to("project/a.txt"), "text").unwrap();
+        std::os::unix::fs::symlink(folders.path_to("out"), folders.path_to("project/sub/link"))
+            .unwrap();
         folders
     }
 
-    fn at(&self, path: &str) -> PathBuf {
+    fn path_to(&self, path: &str) -> PathBuf {
         self.root.path().canonicalize().unwrap().join(path)
     }
 
@@ -46,7 +47,7 @@ impl Folders {
         }
         let live = Live::start(scenario.reply([Step::text("Done.")])).await;
         let tools = ["Bash", "Glob", "Grep", "Read", "Write"];
-        let options = live.options().cwd(self.at("project")).tools(tools);
+        let options = live.options().cwd(self.path_to("project")).tools(tools);
         (live, options)
     }
 }
@@ -54,38 +55,38 @@ impl Folders {
 #[tokio::test]
 async fn file_tools_stay_within_a_directory() {
     let folders = Folders::new();
-    let at = |path: &str| folders.at(path);
+    let at = |path: &str| folders.path_to(path);
     let search = |path: Value| json!({"pattern": SECRET, "path": path, "output_mode": "content"});
     let write = |path: Value| json!({"file_path": path, "content": "x"});
     let inside = [
-        ("Read", json!({"file_path": at("project/a.txt")})),
+        ("Read", json!({"file_path": path_to("project/a.txt")})),
         ("Grep", json!({"pattern": "text"})),
         ("Glob", json!({"pattern": "*.txt"})),
-        ("Write", write(json!(at("project/new.txt")))),
-        ("Write", write(json!(at("project/sub/new/new.txt")))),
+        ("Write", write(json!(path_to("project/new.txt")))),
+        ("Write", write(json!(path_to("project/sub/new/new.txt")))),
     ];
     let outside = [
-        ("Read", json!({"file_path": at("out/secret.txt")})),
+        ("Read", json!({"file_path": path_to("out/secret.txt")})),
         (
             "Read",
-            json!({"file_path": at("project/sub/link/secret.txt")}),
+            json!({"file_path": path_to("project/sub/link/secret.txt")}),
         ),
         (
             "Read",
-            json!({"file_path": at("project/../out/secret.txt")}),
+            json!({"file_path": path_to("project/../out/secret.txt")}),
         ),
         (
             "Read",
-            json!({"file_path": format!("/proc/self/root{}", at("out/secret.txt").display())}),
+            json!({"file_path": format!("/proc/self/root{}", path_to("out/secret.txt").display())}),
         ),
-        ("Grep", search(json!(at("out")))),
-        ("Grep", search(json!(at("project/sub/link")))),
-        ("Glob", json!({"pattern": at("out/*")})),
-        ("Write", write(json!(at("out/new.txt")))),
-        ("Write", write(json!(at("project/sub/link/new.txt")))),
+        ("Grep", search(json!(path_to("out")))),
+        ("Grep", search(json!(path_to("project/sub/link")))),
+        ("Glob", json!({"pattern": path_to("out/*")})),
+        ("Write", write(json!(path_to("out/new.txt")))),
+        ("Write", write(json!(path_to("project/sub/link/new.txt")))),
         (
             "Bash",
-            json!({"command": format!("cat {}", at("out/secret.txt").display())}),
+            json!({"command": format!("cat {}", path_to("out/secret.txt").display())}),
         ),
     ];
     // The directory of relative paths changes.
@@ -98,15 +99,15 @@ async fn file_tools_stay_within_a_directory() {
     ];
     let calls: Vec<Call> = inside.into_iter().chain(outside).chain(moved).collect();
     let (live, options) = folders.live(&calls).await;
-    let within = Within::new(at("project")).unwrap();
+    let within = Within::new(path_to("project")).unwrap();
     let options = options
         .hook(Hook::policy(within.clone()))
         .permission_handler(within.or_deny("Nobody is there."));
     let turn = query("Go", options).await.unwrap();
     assert_eq!(turn.result().await.unwrap().text(), "Done.");
 
-    assert!(at("project/new.txt").exists() && at("project/sub/new/new.txt").exists());
-    let remaining: Vec<_> = fs::read_dir(at("out")).unwrap().flatten().collect();
+    assert!(path_to("project/new.txt").exists() && path_to("project/sub/new/new.txt").exists());
+    let remaining: Vec<_> = fs::read_dir(path_to("out")).unwrap().flatten().collect();
     assert_eq!(remaining.len(), 1, "{remaining:?}");
     let requests = live.model.requests();
     let last = requests.last().unwrap().body.as_ref().unwrap();
@@ -133,46 +134,59 @@ async fn file_tools_stay_within_a_directory() {
 #[tokio::test]
 async fn a_blocked_path_is_the_target_of_a_link_or_a_path_of_a_shell_command() {
     let folders = Folders::new();
-    let at = |path: &str| folders.at(path).display().to_string();
+    let at = |path: &str| folders.path_to(path).display().to_string();
     let write = |path: String| json!({"file_path": path, "content": "x"});
     let bash = |command: String| json!({ "command": command });
-    let secret = Some(at("out/secret.txt"));
+    let secret = Some(path_to("out/secret.txt"));
     let table: Vec<(Call, Option<String>)> = vec![
-        (("Read", json!({"file_path": at("out/secret.txt")})), None),
+        (
+            ("Read", json!({"file_path": path_to("out/secret.txt")})),
+            None,
+        ),
         (
             (
                 "Read",
-                json!({"file_path": at("project/sub/link/secret.txt")}),
+                json!({"file_path": path_to("project/sub/link/secret.txt")}),
             ),
             secret.clone(),
         ),
-        (("Write", write(at("project/new.txt"))), None),
-        (("Write", write(at("out/new.txt"))), None),
+        (("Write", write(path_to("project/new.txt"))), None),
+        (("Write", write(path_to("out/new.txt"))), None),
         (
-            ("Write", write(at("project/sub/link/new.txt"))),
-            Some(at("out/new.txt")),
+            ("Write", write(path_to("project/sub/link/new.txt"))),
+            Some(path_to("out/new.txt")),
         ),
-        (("Grep", json!({"pattern": "x", "path": at("out")})), None),
+        (
+            ("Grep", json!({"pattern": "x", "path": path_to("out")})),
+            None,
+        ),
         (
             (
                 "Grep",
-                json!({"pattern": "x", "path": at("project/sub/link")}),
+                json!({"pattern": "x", "path": path_to("project/sub/link")}),
             ),
-            Some(at("out")),
+            Some(path_to("out")),
         ),
-        (("Glob", json!({"pattern": "*", "path": at("out")})), None),
         (
-            ("Bash", bash(format!("cat {}", at("out/secret.txt")))),
+            ("Glob", json!({"pattern": "*", "path": path_to("out")})),
+            None,
+        ),
+        (
+            ("Bash", bash(format!("cat {}", path_to("out/secret.txt")))),
             secret.clone(),
         ),
         (
             ("Bash", bash("touch new.txt".to_owned())),
-            Some(at("project/new.txt")),
+            Some(path_to("project/new.txt")),
         ),
         (
             (
                 "Bash",
-                bash(format!("rm {} {}", at("out/secret.txt"), at("out/x"))),
+                bash(format!(
+                    "rm {} {}",
+                    path_to("out/secret.txt"),
+                    path_to("out/x")
+                )),
             ),
             secret,
         ),

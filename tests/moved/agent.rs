@@ -33,10 +33,10 @@ pub(crate) struct Agent {
     queue: VecDeque<Value>,
     turn: Option<Turn>,
     model: usize,
-    is_greeted: bool,
-    ask: Option<String>,
+    is_initialized: bool,
+    permission_id: Option<String>,
     cancelled: BTreeSet<String>,
-    asks: usize,
+    permission_count: usize,
     last_sent: Option<usize>,
 }
 
@@ -89,10 +89,10 @@ impl Agent {
             queue: VecDeque::new(),
             turn: None,
             model: 0,
-            is_greeted: false,
-            ask: None,
+            is_initialized: false,
+            permission_id: None,
             cancelled: BTreeSet::new(),
-            asks: 0,
+            permission_count: 0,
             last_sent: None,
         }
     }
@@ -102,7 +102,7 @@ impl Agent {
         if self.must_exist != self.disk.lock().exists {
             self.log.note("it cannot begin like that");
             if self.must_exist {
-                self.say(
+                self.send_line(
                     json!({"type": "result", "subtype": "error_during_execution",
                     "is_error": true, "num_turns": 0, "session_id": self.session_id}),
                 )
@@ -113,15 +113,15 @@ impl Agent {
         self.begin_with_open_turn().await;
         loop {
             let time = Duration::from_millis(self.dice.below(400) as u64);
-            let works = self.is_greeted && self.ask.is_none();
+            let works = self.is_initialized && self.permission_id.is_none();
             let works = works && (self.turn.is_some() || !self.queue.is_empty());
             tokio::select! {
                 biased;
                 line = self.input.next_line() => match line {
-                    Ok(Some(line)) => self.hear(serde_json::from_str(&line).unwrap()).await,
+                    Ok(Some(line)) => self.handle_line(serde_json::from_str(&line).unwrap()).await,
                     _ => break,
                 },
-                () = sleep(time), if works => self.work().await,
+                () = sleep(time), if works => self.run_step().await,
                 () = pending(), if !works => {}
             }
         }
@@ -148,17 +148,17 @@ impl Agent {
         });
     }
 
-    async fn hear(&mut self, line: Value) {
+    async fn handle_line(&mut self, line: Value) {
         match line["type"].as_str().unwrap() {
             "user" => self.take_message(line).await,
             "control_request" => self.answer(&line).await,
             "control_response" => {
                 let id = line["response"]["request_id"].as_str().unwrap().to_owned();
-                if self.ask.as_ref() == Some(&id) {
-                    self.ask = None;
+                if self.permission_id.as_ref() == Some(&id) {
+                    self.permission_id = None;
                 } else if !self.cancelled.contains(&id) {
                     self.log
-                        .wrong(format_args!("process {} is answered {id}", self.number));
+                        .report_problem(format_args!("process {} is answered {id}", self.number));
                 }
             }
             _ => {}
@@ -169,21 +169,24 @@ impl Agent {
         let uuid = line["uuid"].as_str().unwrap().to_owned();
         self.log
             .note(format_args!("process {} is sent {uuid}", self.number));
-        if self.disk.lock().over.contains(&uuid) {
+        if self.disk.lock().finished.contains(&uuid) {
             self.log
-                .wrong(format_args!("{uuid} is over, and sent again"));
+                .report_problem(format_args!("{uuid} is over, and sent again"));
         }
         let started = {
             let kept = self.disk.lock();
-            kept.started.get(&uuid).copied().filter(|_| kept.hands_back)
+            kept.started
+                .get(&uuid)
+                .copied()
+                .filter(|_| kept.returns_interrupted_turns)
         };
         if started.is_some_and(|process| process < self.number) {
             self.log
-                .wrong(format_args!("{uuid} was picked up, and is sent again"));
+                .report_problem(format_args!("{uuid} was picked up, and is sent again"));
         }
         if !self.received.insert(uuid.clone()) {
             self.log
-                .wrong(format_args!("{uuid} is sent twice to a process"));
+                .report_problem(format_args!("{uuid} is sent twice to a process"));
         }
         let place: usize = uuid.trim_start_matches("m-").parse().unwrap();
         if self
@@ -192,7 +195,7 @@ impl Agent {
             .is_some_and(|last| last > place)
         {
             self.log
-                .wrong(format_args!("{uuid} comes behind a later one"));
+                .report_problem(format_args!("{uuid} comes behind a later one"));
         }
         let is_known = self.messages.contains(&uuid) || self.disk.lock().messages.contains(&uuid);
         let is_running = self
@@ -201,7 +204,7 @@ impl Agent {
             .is_some_and(|it| it.uuids.contains(&uuid));
         if is_running && self.disk.lock().started.contains_key(&uuid) {
             self.log
-                .wrong(format_args!("{uuid} is sent again, and its turn goes on"));
+                .report_problem(format_args!("{uuid} is sent again, and its turn goes on"));
         }
         if is_running && self.dice.one_in(2) {
             // The process reports no state of the message.
@@ -222,7 +225,7 @@ impl Agent {
         let mut answer = json!({});
         match request["subtype"].as_str().unwrap() {
             "initialize" => {
-                self.is_greeted = true;
+                self.is_initialized = true;
                 answer = json!({"capabilities": ["interrupt_receipt_v1"], "pid": self.number});
             }
             "set_model" => {
@@ -246,14 +249,14 @@ impl Agent {
             }
             _ => {}
         }
-        self.say(json!({"type": "control_response", "response":
+        self.send_line(json!({"type": "control_response", "response":
             {"subtype": "success", "request_id": id, "response": answer}}))
             .await;
     }
 
     async fn interrupt(&mut self) {
-        if let Some(id) = self.ask.take() {
-            self.say(json!({"type": "control_cancel_request", "request_id": id}))
+        if let Some(id) = self.permission_id.take() {
+            self.send_line(json!({"type": "control_cancel_request", "request_id": id}))
                 .await;
             self.cancelled.insert(id);
         }
@@ -271,7 +274,7 @@ impl Agent {
     }
 
     /// Runs the next step of the turn, or starts the next turn.
-    async fn work(&mut self) {
+    async fn run_step(&mut self) {
         if self.dice.one_in(3) {
             self.write_down();
         }
@@ -313,7 +316,7 @@ impl Agent {
             .parse()
             .unwrap();
         if self.model < wants {
-            self.log.wrong(format_args!(
+            self.log.report_problem(format_args!(
                 "{uuid} runs on model {}, and {wants} was set before it",
                 self.model
             ));
@@ -338,11 +341,11 @@ impl Agent {
         }
         match self.dice.below(3) {
             0 => {
-                self.asks += 1;
-                let id = format!("ask-{}-{}", self.number, self.asks);
-                let tool_use_id = format!("tool-{}-{}", self.number, self.asks);
-                self.ask = Some(id.clone());
-                self.say(
+                self.permission_count += 1;
+                let id = format!("ask-{}-{}", self.number, self.permission_count);
+                let tool_use_id = format!("tool-{}-{}", self.number, self.permission_count);
+                self.permission_id = Some(id.clone());
+                self.send_line(
                     json!({"type": "control_request", "request_id": id, "request":
                     {"subtype": "can_use_tool", "tool_name": "Bash", "input": {},
                      "tool_use_id": tool_use_id}}),
@@ -350,7 +353,7 @@ impl Agent {
                 .await;
             }
             _ => {
-                self.say(json!({"type": "assistant", "parent_tool_use_id": null,
+                self.send_line(json!({"type": "assistant", "parent_tool_use_id": null,
                     "session_id": self.session_id, "message": {"id": "m", "role": "assistant",
                     "type": "message", "content": [{"type": "text", "text": "A word."}]}}))
                     .await;
@@ -360,7 +363,7 @@ impl Agent {
 
     async fn init(&mut self) {
         let uuids = self.turn.as_ref().map(|it| it.uuids.clone());
-        self.say(
+        self.send_line(
             json!({"type": "system", "subtype": "init", "session_id": self.session_id,
             "user_message_uuids": uuids, "capabilities": ["msg_lifecycle_v1"],
             "model": format!("model-{}", self.model)}),
@@ -375,7 +378,7 @@ impl Agent {
         } else {
             "success"
         };
-        self.say(
+        self.send_line(
             json!({"type": "result", "subtype": subtype, "is_error": is_error,
             "num_turns": 1, "terminal_reason": reason, "session_id": self.session_id,
             "user_message_uuids": uuids, "result": "done"}),
@@ -384,7 +387,7 @@ impl Agent {
     }
 
     async fn lifecycle(&mut self, uuid: &str, state: &str) {
-        self.say(
+        self.send_line(
             json!({"type": "command_lifecycle", "command_uuid": uuid, "state": state,
             "session_id": self.session_id}),
         )
@@ -392,14 +395,14 @@ impl Agent {
     }
 
     async fn state(&mut self, state: &str) {
-        self.say(
+        self.send_line(
             json!({"type": "system", "subtype": "session_state_changed", "state": state,
             "session_id": self.session_id}),
         )
         .await;
     }
 
-    async fn say(&mut self, line: Value) {
+    async fn send_line(&mut self, line: Value) {
         let line = format!("{line}\n");
         if self.output.write_all(line.as_bytes()).await.is_err() {
             pending::<()>().await;

@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The disk of a simulated machine. Clones share their contents.
 #[derive(Clone, Default)]
-pub(crate) struct Disk(Arc<Mutex<Kept>>);
+pub(crate) struct Disk(Arc<Mutex<DiskState>>);
 
 #[derive(Default)]
-pub(crate) struct Kept {
+pub(crate) struct DiskState {
     /// The number of processes so far.
     pub(crate) processes: usize,
     /// Whether a transcript exists.
@@ -26,18 +26,18 @@ pub(crate) struct Kept {
     /// number of the process.
     pub(crate) started: BTreeMap<String, usize>,
     /// Whether interrupted turns are not resumed.
-    pub(crate) hands_back: bool,
+    pub(crate) returns_interrupted_turns: bool,
     /// Messages whose final state was reported to the user.
-    pub(crate) over: BTreeSet<String>,
+    pub(crate) finished: BTreeSet<String>,
     /// The number in the name of the model that was last confirmed as set.
     pub(crate) model: usize,
     /// The permission requests whose callback was called or has ended.
-    pub(crate) asked: BTreeSet<String>,
+    pub(crate) called_back: BTreeSet<String>,
     pub(crate) answered: BTreeSet<String>,
 }
 
 impl Disk {
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Kept> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, DiskState> {
         self.0.lock().unwrap()
     }
 }

@@ -41,9 +41,9 @@ fn run(seed: u64) -> Result<Log, (Log, String)> {
         .unwrap();
     runtime.block_on(async {
         let log = Log::new();
-        let over = tokio::time::timeout(FOR_EVER, session::run(seed, &log)).await;
-        let over = over.unwrap_or_else(|_| Err("something waits for ever".to_owned()));
-        let problem = log.problem().or(over.err());
+        let finished = tokio::time::timeout(FOR_EVER, session::run(seed, &log)).await;
+        let finished = finished.unwrap_or_else(|_| Err("something waits for ever".to_owned()));
+        let problem = log.problem().or(finished.err());
         match problem {
             None => Ok(log),
             Some(problem) => Err((log, problem)),

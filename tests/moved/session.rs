@@ -31,18 +31,18 @@ fn some_time(dice: &mut Random) -> Duration {
 
 pub(crate) async fn run(seed: u64, log: &Log) -> Result<(), String> {
     let mut dice = Random::new(seed);
-    let hands_back = dice.one_in(3);
-    let fails = dice.one_in(3);
+    let returns_interrupted_turns = dice.one_in(3);
+    let may_fail = dice.one_in(3);
     log.note(format_args!(
-        "hands back: {hands_back}, starts fail: {fails}"
+        "hands back: {returns_interrupted_turns}, starts fail: {may_fail}"
     ));
-    let machine = Machine::new(split(&mut dice), log.clone(), fails);
-    machine.disk.lock().hands_back = hands_back;
+    let machine = Machine::new(split(&mut dice), log.clone(), may_fail);
+    machine.disk.lock().returns_interrupted_turns = returns_interrupted_turns;
     let policy = RestartPolicy::default()
         .hang(Duration::from_secs(60))
         .most(1_000)
         .pause(some_time(&mut dice), Duration::from_secs(5))
-        .turn_recovery(if hands_back {
+        .turn_recovery(if returns_interrupted_turns {
             TurnRecovery::CutOff
         } else {
             TurnRecovery::Resume
@@ -64,9 +64,9 @@ pub(crate) async fn run(seed: u64, log: &Log) -> Result<(), String> {
     let times = Arc::new(std::sync::Mutex::new(times));
     let options = options.on_permission(move |ask| {
         let time = some_time(&mut times.lock().unwrap()) * 3;
-        let is_new = disk.lock().asked.insert(ask.request_id.to_string());
+        let is_new = disk.lock().called_back.insert(ask.request_id.to_string());
         if !is_new {
-            own.wrong(format_args!("{} is asked twice", ask.request_id));
+            own.report_problem(format_args!("{} is asked twice", ask.request_id));
         }
         let (counted, disk) = (Arc::clone(&counted), disk.clone());
         counted.fetch_add(1, Ordering::Relaxed);
@@ -95,7 +95,7 @@ pub(crate) async fn run(seed: u64, log: &Log) -> Result<(), String> {
         machine.clone(),
         split(&mut dice),
         log.clone(),
-        hands_back,
+        returns_interrupted_turns,
     ));
     let mut user = user;
     loop {
@@ -155,10 +155,10 @@ async fn read(mut events: agentwire::Subscription, disk: Disk, log: Log) {
             Event::Restarted(moved) => {
                 log.note(format_args!("moved: {:?}", moved.handover));
                 if moved.process <= process {
-                    log.wrong("the processes are not in order");
+                    log.report_problem("the processes are not in order");
                 }
                 if !moved.not_restored.is_empty() {
-                    log.wrong("something was not restored");
+                    log.report_problem("something was not restored");
                 }
                 process = moved.process;
                 let (void, disk, log) =
@@ -166,22 +166,23 @@ async fn read(mut events: agentwire::Subscription, disk: Disk, log: Log) {
                 tokio::spawn(async move {
                     sleep(Duration::from_secs(1)).await;
                     let kept = disk.lock();
-                    let waits = |id: &str| kept.asked.contains(id) && !kept.answered.contains(id);
+                    let waits =
+                        |id: &str| kept.called_back.contains(id) && !kept.answered.contains(id);
                     if void.iter().any(|id| waits(id)) {
-                        log.wrong("a callback was not notified of its cancellation");
+                        log.report_problem("a callback was not notified of its cancellation");
                     }
                 });
             }
             Event::Turn(agentwire::TurnEvent::Started { turn: next }) => {
                 if is_open || next <= turn {
-                    log.wrong(format_args!("turn {next} starts after {turn}"));
+                    log.report_problem(format_args!("turn {next} starts after {turn}"));
                 }
                 (turn, is_open) = (next, true);
             }
             Event::Turn(agentwire::TurnEvent::Ended(end)) => {
                 log.note(format_args!("turn {} {}", end.turn, end.outcome));
                 if !is_open || end.turn != turn {
-                    log.wrong(format_args!("turn {} ends, and {turn} runs", end.turn));
+                    log.report_problem(format_args!("turn {} ends, and {turn} runs", end.turn));
                 }
                 is_open = false;
             }
@@ -192,7 +193,13 @@ async fn read(mut events: agentwire::Subscription, disk: Disk, log: Log) {
 
 /// Runs a user that sends messages, settings and requests, cancels, interrupts, and
 /// puts the agent to sleep.
-async fn act(handle: Handle, machine: Machine, mut dice: Random, log: Log, hands_back: bool) {
+async fn act(
+    handle: Handle,
+    machine: Machine,
+    mut dice: Random,
+    log: Log,
+    returns_interrupted_turns: bool,
+) {
     let mut submissions: Vec<Submission> = vec![];
     let mut tasks = vec![];
     let mut has_interrupted = false;
@@ -211,7 +218,7 @@ async fn act(handle: Handle, machine: Machine, mut dice: Random, log: Log, hands
                     submission.clone(),
                     machine.clone(),
                     log.clone(),
-                    hands_back,
+                    returns_interrupted_turns,
                 )));
                 submissions.push(submission);
             }
@@ -220,7 +227,7 @@ async fn act(handle: Handle, machine: Machine, mut dice: Random, log: Log, hands
                 match handle.set_model(format!("model-{model}")).await {
                     Ok(_) => machine.disk.lock().model = model,
                     Err(error) if is_moved(&error) => {}
-                    Err(error) => log.wrong(format_args!("set_model: {error}")),
+                    Err(error) => log.report_problem(format_args!("set_model: {error}")),
                 }
             }
             9 => {
@@ -229,7 +236,7 @@ async fn act(handle: Handle, machine: Machine, mut dice: Random, log: Log, hands
                 tasks.push(tokio::spawn(async move {
                     // The request is sent again to another process if necessary.
                     if let Err(error) = handle.mcp_status().await {
-                        log.wrong(format_args!("a request that reads failed: {error}"));
+                        log.report_problem(format_args!("a request that reads failed: {error}"));
                     }
                 }));
             }
@@ -238,7 +245,7 @@ async fn act(handle: Handle, machine: Machine, mut dice: Random, log: Log, hands
                 match handle.interrupt().await {
                     Ok(_) => {}
                     Err(error) if is_moved(&error) => {}
-                    Err(error) => log.wrong(format_args!("interrupt: {error}")),
+                    Err(error) => log.report_problem(format_args!("interrupt: {error}")),
                 }
             }
             10 => {
@@ -246,14 +253,14 @@ async fn act(handle: Handle, machine: Machine, mut dice: Random, log: Log, hands
                     match submission.cancel().await {
                         Ok(_) => {}
                         Err(error) if is_moved(&error) => {}
-                        Err(error) => log.wrong(format_args!("cancel: {error}")),
+                        Err(error) => log.report_problem(format_args!("cancel: {error}")),
                     }
                 }
             }
             _ => match handle.sleep().await {
                 Ok(()) | Err(Error::Busy(_)) => {}
                 // The process exits instead of sleeping.
-                Err(error) => log.wrong(format_args!("sleep: {error}")),
+                Err(error) => log.report_problem(format_args!("sleep: {error}")),
             },
         }
     }
@@ -266,18 +273,23 @@ async fn act(handle: Handle, machine: Machine, mut dice: Random, log: Log, hands
             || state == SubmissionState::Interrupted && !has_interrupted
     };
     if let Some(state) = all.into_iter().find(|state| is_forgotten(*state)) {
-        log.wrong(format_args!("a message is {state}"));
+        log.report_problem(format_args!("a message is {state}"));
     }
 }
 
 /// Follows a message to its end.
-async fn follow(mut submission: Submission, machine: Machine, log: Log, hands_back: bool) {
+async fn follow(
+    mut submission: Submission,
+    machine: Machine,
+    log: Log,
+    returns_interrupted_turns: bool,
+) {
     let uuid = submission.uuid().to_owned();
     let mut state = submission.state();
     while !state.is_end() {
         let next = submission.changed().await;
         if next < state {
-            log.wrong(format_args!("{uuid} is {next} after {state}"));
+            log.report_problem(format_args!("{uuid} is {next} after {state}"));
         }
         state = next;
         if state == SubmissionState::Started {
@@ -289,12 +301,12 @@ async fn follow(mut submission: Submission, machine: Machine, log: Log, hands_ba
     log.note(format_args!("{uuid} is {state}"));
     let (times, is_done) = {
         let mut kept = machine.disk.lock();
-        kept.over.insert(uuid.clone());
+        kept.finished.insert(uuid.clone());
         let times = kept.completed.get(&uuid).copied().unwrap_or_default();
         (times, kept.done.contains(&uuid))
     };
     if state == SubmissionState::Completed && !is_done {
-        log.wrong(format_args!(
+        log.report_problem(format_args!(
             "{uuid} is completed, and no turn has ended with it"
         ));
     }
@@ -305,11 +317,11 @@ async fn follow(mut submission: Submission, machine: Machine, log: Log, hands_ba
                 && turn.outcome == TurnOutcome::Completed
                 && times > 1
             {
-                log.wrong(format_args!("{uuid} ran {times} times"));
+                log.report_problem(format_args!("{uuid} ran {times} times"));
             }
         }
-        SubmissionState::CutOff if !hands_back => {
-            log.wrong(format_args!("{uuid} is cut off, and turns go on"));
+        SubmissionState::CutOff if !returns_interrupted_turns => {
+            log.report_problem(format_args!("{uuid} is cut off, and turns go on"));
         }
         _ => {}
     }

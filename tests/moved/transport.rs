@@ -24,7 +24,7 @@ pub(crate) struct Machine {
     dice: Arc<Mutex<Random>>,
     running: Arc<Mutex<Option<Arc<Process>>>>,
     /// Whether starts after the first may fail.
-    pub(crate) fails: bool,
+    pub(crate) may_fail: bool,
 }
 
 /// The time until the cleanup after a process is complete.
@@ -43,13 +43,13 @@ struct Process {
 }
 
 impl Machine {
-    pub(crate) fn new(dice: Random, log: Log, fails: bool) -> Self {
+    pub(crate) fn new(dice: Random, log: Log, may_fail: bool) -> Self {
         Self {
             log,
             disk: Disk::default(),
             dice: Arc::new(Mutex::new(dice)),
             running: Arc::default(),
-            fails,
+            may_fail,
         }
     }
 
@@ -80,7 +80,7 @@ impl Machine {
 impl Transport for Machine {
     async fn open(&mut self, line: &CommandLine, policy: ClosePolicy) -> Result<Connection, Error> {
         let mut dice = self.dice();
-        if self.disk.lock().processes > 0 && self.fails && dice.one_in(6) {
+        if self.disk.lock().processes > 0 && self.may_fail && dice.one_in(6) {
             self.log.note("a process cannot be started");
             return Err(Error::transport("there is no memory"));
         }
@@ -94,7 +94,7 @@ impl Transport for Machine {
         };
         let last = self.running.lock().unwrap().clone();
         if last.is_some_and(|it| !*it.is_clean.borrow()) {
-            self.log.wrong("there are two processes at once");
+            self.log.report_problem("there are two processes at once");
         }
         let (ours, theirs) = tokio::io::duplex(capacity);
         let (gone, is_gone) = watch::channel(false);
@@ -131,7 +131,7 @@ impl Transport for Machine {
 #[derive(Debug)]
 struct Guarded(Arc<Process>);
 
-async fn gone(process: Arc<Process>) {
+async fn wait_for_exit(process: Arc<Process>) {
     let mut is_gone = process.is_gone.clone();
     let _ = is_gone.wait_for(|it| *it).await;
 }
@@ -139,7 +139,7 @@ async fn gone(process: Arc<Process>) {
 impl Peer for Guarded {
     fn exited(&self) -> PeerFuture<'_, Option<ExitStatus>> {
         Box::pin(async {
-            gone(Arc::clone(&self.0)).await;
+            wait_for_exit(Arc::clone(&self.0)).await;
             None
         })
     }
@@ -154,13 +154,13 @@ impl Peer for Guarded {
             return;
         }
         tokio::spawn(async move {
-            let exits = gone(Arc::clone(&process));
+            let exits = wait_for_exit(Arc::clone(&process));
             if tokio::time::timeout(process.policy.exit, exits)
                 .await
                 .is_err()
             {
                 process.task.abort();
-                gone(Arc::clone(&process)).await;
+                wait_for_exit(Arc::clone(&process)).await;
             }
             tokio::time::sleep(CLEANING).await;
             process.is_clean.send_replace(true);

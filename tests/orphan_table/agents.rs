@@ -75,7 +75,7 @@ pub(crate) struct Start {
     /// The file to which a grandchild writes its PID when it is ready.
     grandchild: Option<PathBuf>,
     /// Whether the agent receives no prompt.
-    rests: bool,
+    has_no_prompt: bool,
 }
 
 impl Agent {
@@ -116,7 +116,7 @@ impl Agent {
         };
         let has_grandchild = spawned.is_some() || kind == Kind::Real;
         let grandchild = has_grandchild.then_some(pid_file);
-        let rests = matches!(kind, Kind::AtRest | Kind::RealAtRest);
+        let has_no_prompt = matches!(kind, Kind::AtRest | Kind::RealAtRest);
         let cwd = live
             .as_ref()
             .map_or_else(|| folder.path().to_owned(), Live::project);
@@ -151,7 +151,7 @@ impl Agent {
                 cwd,
                 environment,
                 grandchild,
-                rests,
+                has_no_prompt,
             },
             _folder: folder,
             _live: live,
@@ -170,7 +170,7 @@ impl Start {
             "cwd": self.cwd,
             "environment": self.environment,
             "grandchild": self.grandchild,
-            "rests": self.rests,
+            "rests": self.has_no_prompt,
         })
         .to_string()
     }
@@ -183,7 +183,7 @@ impl Start {
             cwd: path("cwd").unwrap(),
             environment: serde_json::from_value(it["environment"].clone()).unwrap(),
             grandchild: path("grandchild"),
-            rests: it["rests"].as_bool().unwrap(),
+            has_no_prompt: it["rests"].as_bool().unwrap(),
         }
     }
 
@@ -213,7 +213,7 @@ impl Start {
     /// Connects a session, and waits until all processes that it must end are running.
     pub(crate) async fn connect(&self) -> Client {
         let client = Client::connect(self.options()).await.unwrap();
-        if self.rests {
+        if self.has_no_prompt {
             return client;
         }
         client.send("Work").await.unwrap();

@@ -75,7 +75,7 @@ fn rows(kind: Kind) {
         session.wait_until_gone();
         println!("| {} | {way} | 0 |", kind.name());
     }
-    for end in HostEnd::possible() {
+    for end in HostEnd::available() {
         let session = Session::new(&runtime, kind);
         let agent = end.run(session.agent.start());
         let left = session.left_by_host(end, agent);

@@ -138,7 +138,7 @@ impl HostEnd {
     ];
 
     /// Returns all ways for which a host is available.
-    pub(crate) fn possible() -> impl Iterator<Item = Self> {
+    pub(crate) fn available() -> impl Iterator<Item = Self> {
         let has_aborting = std::env::var_os(ABORTING).is_some();
         let all = Self::ALL.into_iter();
         all.filter(move |end| has_aborting || *end != Self::GuardedAbort)

@@ -81,7 +81,7 @@ load_timeout_ms: options load_timeout";
 
 /// Returns the differences from the tables. `options` maps the names of their options to
 /// ours.
-pub(crate) fn complaints<'a>(
+pub(crate) fn differences<'a>(
     typescript: &Path,
     python: &Path,
     options: impl Iterator<Item = (&'a str, &'a str)>,

@@ -259,12 +259,12 @@ fn the_sets_are_many_and_have_unique_names() {
 
 #[test]
 fn every_option_of_the_official_sdk_has_a_counterpart_or_a_reason() {
-    let complaints = options::complaints(&official_sdk(), &sets::all());
+    let complaints = options::differences(&official_sdk(), &sets::all());
     assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
 }
 
 #[test]
 fn names_of_the_official_sdks_are_aliases() {
-    let complaints = aliases::complaints(&official_sdk(), &python_sdk(), options::named());
+    let complaints = aliases::differences(&official_sdk(), &python_sdk(), options::named());
     assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
 }

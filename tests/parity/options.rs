@@ -111,7 +111,7 @@ pub(crate) fn named() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// Returns the differences from the table.
-pub(crate) fn complaints(official: &Path, sets: &[Set]) -> Vec<String> {
+pub(crate) fn differences(official: &Path, sets: &[Set]) -> Vec<String> {
     let declarations = std::fs::read_to_string(official.join("sdk.d.ts")).unwrap();
     let declared = declared(&declarations);
     assert!(

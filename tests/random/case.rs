@@ -145,13 +145,13 @@ impl Writer<'_> {
                 Stage::Tool {
                     tool,
                     denied,
-                    held,
+                    while_pending,
                     gate,
                 } => self.tool(
                     &mut replies,
                     *tool,
                     *denied,
-                    held.as_deref(),
+                    while_pending.as_deref(),
                     gate.as_deref(),
                 ),
                 Stage::Two { denied } => {
@@ -160,7 +160,7 @@ impl Writer<'_> {
                         let result = format!("out{number}");
                         replies.say.push(bash(&command, &result));
                         self.decide("Bash", verdict(denied));
-                        self.asked();
+                        self.await_permission_request();
                     }
                     replies.end();
                 }
@@ -191,7 +191,7 @@ impl Writer<'_> {
         replies: &mut Replies,
         tool: Tool,
         denied: bool,
-        held: Option<&[Action]>,
+        while_pending: Option<&[Action]>,
         gate: Option<&[Action]>,
     ) {
         self.tools += 1;
@@ -242,8 +242,8 @@ impl Writer<'_> {
         };
         replies.say.push(call);
         replies.end();
-        self.asked();
-        match held {
+        self.await_permission_request();
+        match while_pending {
             Some(actions) => {
                 self.decide(name, json!("hold"));
                 self.actions(actions);
@@ -376,7 +376,7 @@ impl Writer<'_> {
     }
 
     /// Waits for a permission request of the tool, if it requires one.
-    fn asked(&mut self) {
+    fn await_permission_request(&mut self) {
         if !self.plan.decides() {
             self.until(json!({"request": {"subtype": "can_use_tool"}}));
         }

@@ -52,12 +52,12 @@ pub(crate) enum Stage {
     /// The model waits at the beginning of a reply, or after a part of it. The host acts
     /// during the pause.
     Gate(Vec<Action>),
-    /// A call of a tool. With `held`, the host acts before it answers the permission
+    /// A call of a tool. With `while_pending`, the host acts before it answers the permission
     /// request. With `gate`, the tool waits while the host acts.
     Tool {
         tool: Tool,
         denied: bool,
-        held: Option<Vec<Action>>,
+        while_pending: Option<Vec<Action>>,
         gate: Option<Vec<Action>>,
     },
     /// Two calls in one reply. The second call may be denied.
@@ -179,12 +179,14 @@ impl Plan {
             50..62 => Episode::Command(self.command(rng)),
             62..77 => Episode::Idle(at_idle(rng)),
             77..82 => Episode::Mode(rng.pick(&["acceptEdits", "plan", "dontAsk"]), silent(rng)),
-            82..90 => Episode::Shell(few(rng, 2, |rng| Action::Request(request(rng, ANY_TIME)))),
+            82..90 => Episode::Shell(several_of(rng, 2, |rng| {
+                Action::Request(request(rng, ANY_TIME))
+            })),
             _ => Episode::Subagent {
                 is_awaited: rng.chance(40),
                 // The real CLI calls these hooks before it reports the call.
                 uses_tool: rng.chance(40),
-                actions: few(rng, 2, |rng| Action::Request(request(rng, ANY_TIME))),
+                actions: several_of(rng, 2, |rng| Action::Request(request(rng, ANY_TIME))),
             },
         }
     }
@@ -228,15 +230,15 @@ impl Plan {
         // The host reads nothing until the gate is reached, so it answers no hook.
         let has_hook = self.has_hook("PermissionRequest");
         let can_wait = is_asked && !has_hook && tool == Tool::Bash;
-        let held = (is_asked && rng.chance(35)).then(|| self.actions(rng));
+        let while_pending = (is_asked && rng.chance(35)).then(|| self.actions(rng));
         let denied = rng.chance(20);
-        let interrupted = held.iter().flatten().any(Action::ends_the_turn);
+        let interrupted = while_pending.iter().flatten().any(Action::ends_the_turn);
         let gate =
             (can_wait && !denied && !interrupted && rng.chance(40)).then(|| self.actions(rng));
         Stage::Tool {
             tool,
             denied,
-            held,
+            while_pending,
             gate,
         }
     }
@@ -278,11 +280,11 @@ impl Plan {
 
 /// Returns a turn without permission requests.
 fn silent(rng: &mut Random) -> Turn {
-    let stages = few(rng, 2, |rng| rng.pick(&[Stage::Thinking, Stage::Text]));
+    let stages = several_of(rng, 2, |rng| rng.pick(&[Stage::Thinking, Stage::Text]));
     Turn { stages }
 }
 
-fn few<T>(rng: &mut Random, most: usize, mut one: impl FnMut(&mut Random) -> T) -> Vec<T> {
+fn several_of<T>(rng: &mut Random, most: usize, mut one: impl FnMut(&mut Random) -> T) -> Vec<T> {
     (0..rng.below(most + 1)).map(|_| one(rng)).collect()
 }
 
@@ -366,7 +368,11 @@ impl Stage {
         let ends = |actions: &Vec<Action>| actions.iter().any(Action::ends_the_turn);
         match self {
             Self::Gate(actions) => ends(actions),
-            Self::Tool { held, gate, .. } => held.iter().chain(gate).any(ends),
+            Self::Tool {
+                while_pending,
+                gate,
+                ..
+            } => while_pending.iter().chain(gate).any(ends),
             _ => false,
         }
     }

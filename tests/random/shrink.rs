@@ -81,17 +81,17 @@ fn stages_without_a_part(stage: &Stage) -> Vec<Stage> {
         Stage::Tool {
             tool,
             denied,
-            held,
+            while_pending,
             gate,
         } => {
-            let with = |held, gate| Stage::Tool {
+            let with = |while_pending, gate| Stage::Tool {
                 tool: *tool,
                 denied: *denied,
-                held,
+                while_pending,
                 gate,
             };
             let mut all = vec![];
-            if let Some(actions) = held {
+            if let Some(actions) = while_pending {
                 all.push(with(None, gate.clone()));
                 all.extend(
                     less(actions)
@@ -100,11 +100,11 @@ fn stages_without_a_part(stage: &Stage) -> Vec<Stage> {
                 );
             }
             if let Some(actions) = gate {
-                all.push(with(held.clone(), None));
+                all.push(with(while_pending.clone(), None));
                 all.extend(
                     less(actions)
                         .into_iter()
-                        .map(|it| with(held.clone(), Some(it))),
+                        .map(|it| with(while_pending.clone(), Some(it))),
                 );
             }
             all

@@ -21,7 +21,7 @@ use tokio::time::Instant;
 const ID: &str = "11111111-2222-4333-8444-555555555555";
 
 /// Returns the key of the session's main transcript, in the project `-p`.
-fn own() -> TranscriptKey {
+fn main_key() -> TranscriptKey {
     TranscriptKey::new("-p", ID).unwrap()
 }
 
@@ -54,12 +54,12 @@ type Call = (TranscriptKey, Vec<Json>);
 struct Recorder {
     calls: Arc<Mutex<Vec<Call>>>,
     attempts: Arc<AtomicUsize>,
-    then: Then,
+    then: AppendOutcome,
 }
 
 #[derive(Clone, Copy)]
-enum Then {
-    Keep,
+enum AppendOutcome {
+    Succeed,
     /// This number of calls fails.
     Fail(usize),
     Hang,
@@ -67,7 +67,7 @@ enum Then {
 }
 
 impl Recorder {
-    fn new(then: Then) -> Self {
+    fn new(then: AppendOutcome) -> Self {
         Self {
             calls: Arc::default(),
             attempts: Arc::default(),
@@ -89,10 +89,10 @@ impl SessionStore for Recorder {
     async fn append(&self, key: &TranscriptKey, entries: &[Json]) -> Result<(), StoreError> {
         let attempt = self.attempts.fetch_add(1, Ordering::SeqCst);
         match self.then {
-            Then::Fail(count) if attempt < count => return Err("full".into()),
-            Then::Hang => pending().await,
-            Then::Panic => panic!("a bug"),
-            Then::Keep | Then::Fail(_) => {}
+            AppendOutcome::Fail(count) if attempt < count => return Err("full".into()),
+            AppendOutcome::Hang => pending().await,
+            AppendOutcome::Panic => panic!("a bug"),
+            AppendOutcome::Succeed | AppendOutcome::Fail(_) => {}
         }
         let call = (key.clone(), entries.to_vec());
         self.calls.lock().unwrap().push(call);
@@ -101,16 +101,16 @@ impl SessionStore for Recorder {
 
     async fn load(&self, _: &TranscriptKey) -> Result<Option<Vec<Json>>, StoreError> {
         match self.then {
-            Then::Keep => Ok(None),
-            Then::Fail(_) => Err("no connection".into()),
-            Then::Hang => pending().await,
-            Then::Panic => panic!("a bug"),
+            AppendOutcome::Succeed => Ok(None),
+            AppendOutcome::Fail(_) => Err("no connection".into()),
+            AppendOutcome::Hang => pending().await,
+            AppendOutcome::Panic => panic!("a bug"),
         }
     }
 }
 
 /// Returns the next notice that the store is behind.
-async fn behind(client: &mut Client) -> (usize, TranscriptFailure) {
+async fn next_store_behind(client: &mut Client) -> (usize, TranscriptFailure) {
     support::wait_for(client, |event| match event {
         Event::Notice(Notice::StoreBehind {
             entries, failure, ..
@@ -143,7 +143,7 @@ async fn not_mirrored(client: &mut Client) -> (Option<TranscriptKey>, usize, Tra
 
 #[tokio::test]
 async fn the_entries_of_a_turn_are_stored_with_one_call_per_transcript() {
-    let store = Recorder::new(Then::Keep);
+    let store = Recorder::new(AppendOutcome::Succeed);
     let (mut client, mut agent) = connect(Options::new().session_store(store.clone())).await;
     adds(&mut agent, ID, &["a", "b"]).await;
     let part = format!("{ID}/subagents/agent-a1");
@@ -160,12 +160,12 @@ async fn the_entries_of_a_turn_are_stored_with_one_call_per_transcript() {
     let subagent = Some("subagents/agent-a1".to_owned());
     assert_eq!(store.calls(), [(None, 3), (subagent, 1)]);
     let all = store.calls.lock().unwrap()[0].clone();
-    assert_eq!(all, (own(), vec![entry("a"), entry("b"), entry("c")]));
+    assert_eq!(all, (main_key(), vec![entry("a"), entry("b"), entry("c")]));
 }
 
 #[tokio::test]
 async fn an_eager_store_gets_each_message_by_itself() {
-    let store = Recorder::new(Then::Keep);
+    let store = Recorder::new(AppendOutcome::Succeed);
     let options = Options::new().session_store(store.clone());
     let options = options.session_store_flush(StoreFlush::Eager);
     let (client, mut agent) = connect(options).await;
@@ -181,7 +181,7 @@ async fn an_eager_store_gets_each_message_by_itself() {
 
 #[tokio::test]
 async fn many_entries_do_not_wait_for_the_end_of_the_turn() {
-    let store = Recorder::new(Then::Keep);
+    let store = Recorder::new(AppendOutcome::Succeed);
     let (_client, mut agent) = connect(Options::new().session_store(store.clone())).await;
     let many: Vec<_> = (0..501).map(|number| number.to_string()).collect();
     let many: Vec<_> = many.iter().map(String::as_str).collect();
@@ -194,7 +194,7 @@ async fn many_entries_do_not_wait_for_the_end_of_the_turn() {
 
 #[tokio::test]
 async fn entries_at_the_end_of_the_agent_are_stored_before_the_session_ends() {
-    let store = Recorder::new(Then::Keep);
+    let store = Recorder::new(AppendOutcome::Succeed);
     let (mut client, mut agent) = connect(Options::new().session_store(store.clone())).await;
     let far = async {
         while agent.input.next_line().await.unwrap().is_some() {}
@@ -209,14 +209,14 @@ async fn entries_at_the_end_of_the_agent_are_stored_before_the_session_ends() {
 #[tokio::test(start_paused = true)]
 async fn a_failed_call_is_retried_and_reported_after_three_attempts() {
     for failing in [2, 3, 8] {
-        let store = Recorder::new(Then::Fail(failing));
+        let store = Recorder::new(AppendOutcome::Fail(failing));
         let (mut client, mut agent) = connect(Options::new().session_store(store.clone())).await;
         let begun = Instant::now();
         adds(&mut agent, ID, &["a", "b"]).await;
         ends_a_turn(&mut agent).await;
         let full = TranscriptFailure::Failed("full".to_owned());
         for seconds in [1, 3, 8, 18, 48, 78].into_iter().take(failing - 2) {
-            assert_eq!(behind(&mut client).await, (2, full.clone()));
+            assert_eq!(next_store_behind(&mut client).await, (2, full.clone()));
             assert_eq!(begun.elapsed(), Duration::from_secs(seconds));
         }
         if failing > 2 {
@@ -239,15 +239,15 @@ async fn a_failed_call_is_retried_and_reported_after_three_attempts() {
 
 #[tokio::test(start_paused = true)]
 async fn a_flush_retries_at_once_and_fails_with_the_retry() {
-    let store = Recorder::new(Then::Fail(4));
+    let store = Recorder::new(AppendOutcome::Fail(4));
     let (mut client, mut agent) = connect(Options::new().session_store(store.clone())).await;
     adds(&mut agent, ID, &["a", "b"]).await;
     ends_a_turn(&mut agent).await;
-    behind(&mut client).await;
+    next_store_behind(&mut client).await;
     let begun = Instant::now();
     let error = client.flush_store().await.unwrap_err();
     assert!(
-        matches!(&error, Error::SessionStore { call: "append", of, .. } if *of == own().to_string()),
+        matches!(&error, Error::SessionStore { call: "append", of, .. } if *of == main_key().to_string()),
         "{error}"
     );
     client.flush_store().await.unwrap();
@@ -258,10 +258,10 @@ async fn a_flush_retries_at_once_and_fails_with_the_retry() {
 #[tokio::test(start_paused = true)]
 async fn a_result_is_delivered_when_its_turn_is_stored_or_the_store_is_behind() {
     for (then, seconds, is_behind) in [
-        (Then::Keep, 0, false),
-        (Then::Fail(2), 1, false),
-        (Then::Fail(9), 1, true),
-        (Then::Hang, 60, true),
+        (AppendOutcome::Succeed, 0, false),
+        (AppendOutcome::Fail(2), 1, false),
+        (AppendOutcome::Fail(9), 1, true),
+        (AppendOutcome::Hang, 60, true),
     ] {
         let store = Recorder::new(then);
         let options = Options::new().session_store(store.clone());
@@ -292,7 +292,7 @@ async fn a_result_is_delivered_when_its_turn_is_stored_or_the_store_is_behind() 
 
 #[tokio::test]
 async fn entries_of_an_invalid_key_are_reported_and_others_stored() {
-    let store = Recorder::new(Then::Keep);
+    let store = Recorder::new(AppendOutcome::Succeed);
     let (mut client, mut agent) = connect(Options::new().session_store(store.clone())).await;
     let files = [
         "..",
@@ -321,7 +321,7 @@ async fn entries_of_an_invalid_key_are_reported_and_others_stored() {
 
 #[tokio::test(start_paused = true)]
 async fn a_held_result_is_delivered_before_the_end_of_the_session() {
-    let store = Recorder::new(Then::Hang);
+    let store = Recorder::new(AppendOutcome::Hang);
     let options = Options::new().session_store(store.clone());
     let options = options.session_store_flush(StoreFlush::BeforeResult);
     let (mut client, mut agent) = connect(options).await;
@@ -344,7 +344,7 @@ async fn a_held_result_is_delivered_before_the_end_of_the_session() {
 
 #[tokio::test(start_paused = true)]
 async fn a_store_that_hangs_delays_no_event_and_is_reported() {
-    let store = Recorder::new(Then::Hang);
+    let store = Recorder::new(AppendOutcome::Hang);
     let (mut client, mut agent) = connect(Options::new().session_store(store.clone())).await;
     let begun = Instant::now();
     adds(&mut agent, ID, &["a"]).await;
@@ -354,9 +354,9 @@ async fn a_store_that_hangs_delays_no_event_and_is_reported() {
     answer.unwrap();
     assert_eq!(begun.elapsed(), Duration::ZERO);
     let failure = TranscriptFailure::TimedOut(Duration::from_secs(60));
-    assert_eq!(behind(&mut client).await, (1, failure.clone()));
+    assert_eq!(next_store_behind(&mut client).await, (1, failure.clone()));
     assert_eq!(begun.elapsed(), Duration::from_secs(60));
-    assert_eq!(behind(&mut client).await, (1, failure));
+    assert_eq!(next_store_behind(&mut client).await, (1, failure));
     assert_eq!(
         store.attempts.load(Ordering::SeqCst),
         1,
@@ -367,16 +367,16 @@ async fn a_store_that_hangs_delays_no_event_and_is_reported() {
 #[tokio::test(start_paused = true)]
 async fn a_store_that_panics_is_behind() {
     let (mut client, mut agent) =
-        connect(Options::new().session_store(Recorder::new(Then::Panic))).await;
+        connect(Options::new().session_store(Recorder::new(AppendOutcome::Panic))).await;
     adds(&mut agent, ID, &["a"]).await;
     ends_a_turn(&mut agent).await;
     let failure = TranscriptFailure::Panicked("a bug".to_owned());
-    assert_eq!(behind(&mut client).await, (1, failure));
+    assert_eq!(next_store_behind(&mut client).await, (1, failure));
 }
 
 #[tokio::test(start_paused = true)]
 async fn closing_times_out_and_reports_lost_entries() {
-    let options = Options::new().session_store(Recorder::new(Then::Hang));
+    let options = Options::new().session_store(Recorder::new(AppendOutcome::Hang));
     let options = options.session_store_flush(StoreFlush::Eager);
     let (mut client, mut agent) = connect(options).await;
     for uuid in ["a", "b", "c"] {

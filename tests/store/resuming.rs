@@ -169,7 +169,7 @@ fn uuids(entries: &[Json]) -> String {
 }
 
 /// Returns a store with these entries of the session.
-async fn with(place: &Place, entries: &[Json]) -> MemoryStore {
+async fn store_with(place: &Place, entries: &[Json]) -> MemoryStore {
     let store = MemoryStore::new();
     if !entries.is_empty() {
         store.append(&place.key(ID), entries).await.unwrap();
@@ -230,7 +230,7 @@ async fn entries_only_on_this_machine_are_resumed_and_stored() {
             here => chain(here),
         };
         write(&own, &here);
-        let store = with(&place, &chain(stored)).await;
+        let store = store_with(&place, &chain(stored)).await;
         let options = place.options(WAIT).session_store(store.clone()).resume(ID);
         let mut client = Client::connect(options).await.unwrap();
         let (folder, _) = place.recorded_start().await;
@@ -261,7 +261,7 @@ async fn entries_only_on_this_machine_are_resumed_and_stored() {
 async fn an_incomplete_session_is_resumed_only_if_allowed() {
     let place = Place::new();
     let holed = [chain("ab"), chain("abcd")[3..].to_vec()].concat();
-    let store = with(&place, &holed).await;
+    let store = store_with(&place, &holed).await;
     let options = || {
         let options = place.options(WAIT).session_store(store.clone());
         options.resume(ID)
@@ -331,7 +331,7 @@ impl SessionStore for UnreliableStore {
 async fn entries_that_were_not_stored_are_stored_by_the_next_session() {
     for trouble in [1, 2] {
         let place = Place::new();
-        let kept = with(&place, &chain("ab")).await;
+        let kept = store_with(&place, &chain("ab")).await;
         let store = UnreliableStore(kept.clone(), Arc::new(AtomicUsize::new(trouble)));
         let entry = json!({ "type": "user", "uuid": "c", "parentUuid": "b" });
         let file = format!("projects/{}/{ID}.jsonl", place.key(ID).project());
@@ -405,7 +405,7 @@ async fn files_of_a_killed_program_are_resumed_and_removed_once_stored() {
             lock.lock().unwrap();
         }
         let stored = if case == "gone on" { "abcd" } else { "ab" };
-        let store = with(&place, &chain(stored)).await;
+        let store = store_with(&place, &chain(stored)).await;
         // An agent that cannot be started does not remove the private files.
         let absent = place.options(WAIT).cli(place.home().join("absent"));
         let absent = absent.session_store(store.clone()).resume(ID);
@@ -514,14 +514,14 @@ async fn sessions_that_are_not_in_the_store_are_resumed_by_the_agent() {
 #[tokio::test]
 async fn a_failing_store_prevents_the_start_of_the_session() {
     for (then, said) in [
-        (Then::Fail(1), "no connection"),
-        (Then::Hang, "longer than 10ms"),
-        (Then::Panic, "it panicked: a bug"),
+        (AppendOutcome::Fail(1), "no connection"),
+        (AppendOutcome::Hang, "longer than 10ms"),
+        (AppendOutcome::Panic, "it panicked: a bug"),
     ] {
         let place = Place::new();
         let options = place.options(WAIT).session_store(Recorder::new(then));
         let options = match then {
-            Then::Hang => options.load_timeout(Duration::from_millis(10)),
+            AppendOutcome::Hang => options.load_timeout(Duration::from_millis(10)),
             _ => options,
         };
         let error = Client::connect(options.clone().resume(ID))

@@ -125,18 +125,18 @@ impl Live {
 }
 
 impl Drop for Live {
-    /// Waits until the processes of the session have exited, because they could create
-    /// the removed home directory again. A failed test waits only briefly. Other tests
-    /// close their client, or drop it while the runtime continues.
+    /// Waits until the processes of the session have exited, because they could create the removed
+    /// home directory again. A failed test waits only briefly. A test that passes has closed its
+    /// client, or has dropped it in a runtime that continues.
     fn drop(&mut self) {
         let home = format!("HOME={}", self.home.path().display());
         let has_failed = std::thread::panicking();
         let until = std::time::Instant::now() + if has_failed { Duration::ZERO } else { LONG };
-        while let left = having(&home)
+        while let left = processes_with(&home)
             && !left.is_empty()
         {
             if std::time::Instant::now() > until {
-                left.into_iter().map(end).for_each(drop);
+                left.into_iter().map(try_kill).for_each(drop);
                 assert!(has_failed, "processes were left with {home}");
             }
             std::thread::sleep(Duration::from_millis(5));
@@ -145,7 +145,7 @@ impl Drop for Live {
 }
 
 /// Returns the processes with this environment variable, without zombies.
-pub(crate) fn having(variable: &str) -> Vec<u32> {
+pub(crate) fn processes_with(variable: &str) -> Vec<u32> {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let named = processes.filter_map(|process| process.file_name().to_str()?.parse().ok());
     let has = |pid: &u32| {
@@ -335,11 +335,11 @@ pub(crate) async fn line_of(file: &Path) -> String {
 
 /// Kills a process with `SIGKILL`, as the system does when memory runs out.
 pub(crate) fn kill(pid: u32) {
-    assert!(end(pid), "there is no process {pid}");
+    assert!(try_kill(pid), "there is no process {pid}");
 }
 
 /// Kills a process. Returns whether it was running.
-fn end(pid: u32) -> bool {
+fn try_kill(pid: u32) -> bool {
     let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).is_ok()
 }

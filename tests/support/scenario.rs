@@ -50,7 +50,7 @@ struct ScriptedHook {
     #[serde(default)]
     gate: bool,
     timeout_ms: Option<u64>,
-    /// The answers by call of the hook. The last one repeats.
+    /// The answer to each call of the hook. The last answer is repeated.
     answers: Vec<HookStep>,
 }
 

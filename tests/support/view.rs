@@ -11,7 +11,7 @@ use agentwire_protocol::transcript::{AgentMeta, Record};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// A view and a copy of it that a page keeps.
+/// A view, and the copy of it in a page.
 #[derive(Default)]
 pub(crate) struct Watched {
     pub(crate) view: View,
@@ -62,7 +62,7 @@ impl Watched {
     }
 }
 
-/// A session whose view is kept, and that answers its requests.
+/// A session with a view, which responds to its requests.
 pub(crate) struct Session {
     pub(crate) client: Client,
     watched: Watched,
@@ -86,11 +86,11 @@ pub(crate) fn deny(_: &PendingRequest) -> PermissionResult {
 
 impl Session {
     pub(crate) async fn start(options: Options) -> Self {
-        Self::go_on(options, View::new()).await
+        Self::resume(options, View::new()).await
     }
 
     /// Starts a session whose view has entries already.
-    pub(crate) async fn go_on(options: Options, view: View) -> Self {
+    pub(crate) async fn resume(options: Options, view: View) -> Self {
         let mut initialize = Initialize::default();
         initialize.forward_subagent_text = Some(true);
         let options = options.initialize(initialize).requests_in_stream(true);
@@ -163,7 +163,7 @@ impl Session {
     }
 }
 
-/// The parts of entries that no transcript has. `View::restore` documents each.
+/// Returns whether a transcript has this part of an entry. `View::restore` documents each.
 fn is_stored(entry: &Entry) -> bool {
     match &entry.body {
         Body::TurnEnd(_) | Body::Approval(_) => false,
@@ -215,7 +215,7 @@ fn entry_is_command(entry: &Entry) -> bool {
     matches!(&entry.body, Body::Prompt(prompt) if prompt.text.text.starts_with('/'))
 }
 
-/// Removes how a background task ended, if the model was not told of it.
+/// Removes ends of background tasks that were not reported to the model.
 fn forget_end(live: &mut Value, stored: &Value) {
     let is_untold = stored["background"]["summary"].is_null()
         && stored["failure"]["reason"] == "no_result"

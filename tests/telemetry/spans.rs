@@ -173,7 +173,7 @@ async fn permission_requests_and_hook_calls_are_spans_with_the_time_they_waited(
 }
 
 /// Returns a permission request.
-fn ask() -> serde_json::Value {
+fn permission_request() -> serde_json::Value {
     json!({
         "subtype": "can_use_tool", "tool_name": "Bash", "input": { "command": "secret-input" },
         "tool_use_id": "toolu_1",
@@ -193,9 +193,9 @@ async fn a_request_is_a_span_until_its_response_or_its_cancellation() {
     });
     let (client, mut agent) = connect(options).await;
     for id in ["later", "hangs"] {
-        agent.asks(id, &ask()).await;
+        agent.asks(id, &permission_request()).await;
     }
-    agent.asks("denied", &ask()).await;
+    agent.asks("denied", &permission_request()).await;
     agent.is_answered().await;
     let outcomes = || {
         let spans = recorder.named("permission");

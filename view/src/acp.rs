@@ -18,12 +18,12 @@ use serde_json::Value;
 use similar::TextDiff;
 use std::borrow::Cow;
 
-/// What later updates need and the entries do not say.
+/// State that later updates need and that is not in the entries.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Acp {
-    /// The text that grows, whether it is a thought, and the ID of its message.
+    /// The incomplete text, whether it is a thought, and the ID of its message.
     text: Option<(EntryId, bool, Option<Box<str>>)>,
-    /// The prompt of the session that is loaded that grows.
+    /// The incomplete prompt, while a session is loaded.
     prompt: Option<EntryId>,
     plan: Option<EntryId>,
     /// The calls of the turn.
@@ -33,22 +33,23 @@ pub(crate) struct Acp {
     cost: Option<(String, String)>,
 }
 
-/// Something that an agent sends by the Agent Client Protocol.
+/// A message of an agent in the Agent Client Protocol.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum AcpInput<'a> {
     /// The `update` of a `session/update`. Whole messages, patches and plans in Markdown have the
     /// form of version 2 of the protocol.
     ///
-    /// Members of `_meta` add what the protocol lacks: `background.taskId` of a tool call is the
+    /// Members of `_meta` extend the protocol: `background.taskId` of a tool call is the background
     /// task that it became, which does not end with its turn. `id` of a `notice` is the ID of the
     /// entry, and `kind` the name of its [`NoticeKind`].
     Update(&'a Value),
-    /// The `update` of a `session/update` while a session is loaded: then prompts are updates.
+    /// The `update` of a `session/update` while a session is loaded. Then the updates include
+    /// prompts.
     Replayed(&'a Value),
     /// The parameters of a `session/request_permission`.
     Permission {
-        /// The ID of the request, as the host names it.
+        /// The host's ID of the request.
         request_id: &'a str,
         /// The parameters.
         params: &'a Value,
@@ -155,7 +156,7 @@ impl View {
         format!("{kind}/{}", self.fold.acp.texts).into()
     }
 
-    /// Returns the ID of the agent for an entry, if it is free.
+    /// Returns the agent's ID for an entry, if no other entry has it.
     fn acp_id(&mut self, id: Option<&str>, kind: &str) -> EntryId {
         match id {
             Some(id) if self.get(id).is_none() => id.into(),
@@ -208,8 +209,8 @@ impl View {
         self.insert(id, None, body);
     }
 
-    /// Applies a whole message, which replaces its chunks. Without content, its chunks are whole.
-    /// A message whose content is empty is not shown.
+    /// Applies a whole message, which replaces its chunks. Without content, the chunks are
+    /// complete. A message with empty content is not shown.
     fn acp_message(&mut self, update: &Value, is_thought: bool) {
         let Some(id) = text(update, "messageId").map(EntryId::from) else {
             return;
@@ -282,8 +283,8 @@ impl View {
         self.fold.acp.prompt = Some(id);
     }
 
-    /// Adds a tool call, or changes it. Some agents send no `tool_call` for calls that ask for
-    /// permission.
+    /// Adds a tool call, or changes it. Some agents send no `tool_call` for calls with a permission
+    /// request.
     fn acp_call(&mut self, update: &Value) -> Option<EntryId> {
         let id = EntryId::from(text(update, "toolCallId")?);
         if self.get(&id).is_none() {
@@ -340,7 +341,7 @@ impl View {
         }
     }
 
-    /// Applies an update to a call. Members that are absent or have another type stay.
+    /// Applies an update to a call. Members that are absent or invalid do not change the call.
     fn acp_changed(&self, mut call: ToolCall, update: &Value) -> ToolCall {
         if let Some(name) = tool(update) {
             call.tool = title(name);
@@ -664,7 +665,7 @@ impl View {
         self.acp_status(id, Status::Failed);
     }
 
-    /// Ends the calls that have no result. `background` is whether those in the background end,
+    /// Ends the calls that have no result. `background` tells whether calls in the background end,
     /// too.
     pub(crate) fn acp_calls_end(&mut self, background: bool, reason: FailureReason, why: &str) {
         for id in std::mem::take(&mut self.fold.acp.calls) {
@@ -733,7 +734,7 @@ impl View {
     }
 }
 
-/// Returns the tokens of a turn, if the agent tells any.
+/// Returns the tokens of a turn, if the agent reports any.
 fn tokens(response: &Value) -> Option<Tokens> {
     let usage = &response["usage"];
     let quota = &response["_meta"]["quota"]["token_count"];
@@ -760,7 +761,7 @@ fn text<'a>(value: &'a Value, member: &str) -> Option<&'a str> {
     value.get(member)?.as_str()
 }
 
-/// Returns the name of the tool, which the protocol has got late.
+/// Returns the name of the tool, for which older agents use `_meta`.
 fn tool(update: &Value) -> Option<&str> {
     let meta = &update["_meta"];
     text(update, "name")
@@ -768,7 +769,7 @@ fn tool(update: &Value) -> Option<&str> {
         .or_else(|| text(&meta["claudeCode"], "toolName"))
 }
 
-/// Returns the text inside a fence, if all of it is.
+/// Returns the text without its fence, if the whole text is in one.
 fn unfenced(text: &str) -> &str {
     let inner = text.trim_end().strip_suffix("```").and_then(|text| {
         let (fence, rest) = text.split_once('\n')?;

@@ -1,4 +1,4 @@
-//! What hosts of several kinds of agents need of each: [`Agent`].
+//! The interface of hosts with several kinds of agents: [`Agent`].
 
 use crate::view::View;
 use std::fmt;
@@ -7,15 +7,16 @@ use std::pin::Pin;
 /// The future of an [`Agent`].
 pub type AgentFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, AgentError>> + Send + 'a>>;
 
-/// An agent with an open session and its view, whatever protocol the agent speaks.
+/// An agent with an open session and its view, independent of the agent's protocol.
 ///
 /// A host shows the [view](Self::read) and waits for [changes](Self::changed). Requests for
 /// permission are entries ([`Approval`](crate::entry::Approval)) until the host
 /// [responds](Self::respond).
 ///
 /// Implementations: `agentwire::ClientAgent` for Claude Code, `agentwire_codex::CodexAgent` for
-/// Codex, and `agentwire_acp::Agent` for agents that speak the Agent Client Protocol. What a kind of agent cannot do is an
-/// [`AgentError::Unsupported`] and never something weaker.
+/// Codex, and `agentwire_acp::Agent` for agents that speak the Agent Client Protocol. An operation
+/// that an agent does not support fails with [`AgentError::Unsupported`]; it is never replaced by a
+/// weaker one.
 pub trait Agent: fmt::Debug + Send + Sync {
     /// Sends a prompt, and waits for the end of its turn. Prompts run in the order of the calls;
     /// the prompt is sent even if the future is dropped.
@@ -25,14 +26,14 @@ pub trait Agent: fmt::Debug + Send + Sync {
     /// If the turn fails, or the session ends before.
     fn prompt(&self, text: &str) -> AgentFuture<'static, ()>;
 
-    /// Stops the turn, and withdraws the prompts that wait. Pending approvals are denied.
+    /// Stops the turn, and withdraws queued prompts. Pending approvals are denied.
     ///
     /// # Errors
     ///
-    /// If the agent refuses, or the session has ended.
+    /// If the agent refuses to stop, or the session has ended.
     fn cancel(&self) -> AgentFuture<'_, ()>;
 
-    /// Responds to a request for permission.
+    /// Responds to a permission request.
     ///
     /// # Errors
     ///
@@ -62,10 +63,10 @@ pub trait Agent: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`AgentError::Ended`] if the session has ended, and there will be none.
+    /// [`AgentError::Ended`] if the session has ended without such a change.
     fn changed(&self, number: u64) -> AgentFuture<'_, ()>;
 
-    /// Closes the session. Ends the agent's process with those that it has started.
+    /// Closes the session. Ends the agent's process and its child processes.
     ///
     /// # Errors
     ///
@@ -73,13 +74,13 @@ pub trait Agent: fmt::Debug + Send + Sync {
     fn close(&self) -> AgentFuture<'_, ()>;
 }
 
-/// The response to a request for permission.
+/// The response to a permission request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Decision {
     /// Allows the call.
     Allow,
-    /// Allows the call, and calls like it from now on, as far as the agent offers that.
+    /// Allows the call and similar calls from now on, if the agent offers that.
     AllowAlways,
     /// Allows the call with another input, a JSON object.
     AllowWith(String),
@@ -91,15 +92,15 @@ pub enum Decision {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AgentError {
-    /// This kind of agent cannot do it. The text says what.
+    /// The agent does not support the operation, which the text names.
     Unsupported(String),
     /// There is no pending request with this ID.
     NoRequest(String),
-    /// The agent refused, or the turn failed. The text is the agent's.
+    /// The agent refused the operation, or the turn failed. The text is the agent's reason.
     Failed(String),
     /// The turn was cancelled.
     Cancelled,
-    /// The session has ended. The text says why.
+    /// The session has ended, for this reason.
     Ended(String),
 }
 

@@ -22,8 +22,8 @@ data! {
 
     /// A change of a view.
     ///
-    /// Changes have the size of what is new. A page applies them to its copy of the entries:
-    /// the copy is then equal to [`View::entries`](crate::View::entries).
+    /// The size of a change is the size of the new data. A page applies them to its copy of the
+    /// entries: the copy is then equal to [`View::entries`](crate::View::entries).
     #[serde(tag = "change")]
     pub enum Change {
         /// A new entry.
@@ -53,7 +53,7 @@ data! {
             /// The member with its value: an object with one member. `null` removes it.
             set: Member,
         },
-        /// An entry became the last one of its parent, except for entries that are pending.
+        /// An entry was moved to the end of its parent, in front of pending entries.
         Move {
             /// The ID of the entry.
             #[cfg_attr(test, ts(type = "string"))]
@@ -63,7 +63,7 @@ data! {
             #[cfg_attr(test, ts(optional, type = "string"))]
             before: Option<EntryId>,
         },
-        /// An entry was removed, with the entries of the sub-agent that it is.
+        /// An entry was removed. If it is a sub-agent, its entries were removed, too.
         Remove {
             /// The ID of the entry.
             #[cfg_attr(test, ts(type = "string"))]
@@ -78,7 +78,7 @@ data! {
         },
     }
 
-    /// A text that grows.
+    /// A text to which a change appends.
     #[derive(Copy, Eq)]
     pub enum TextMember {
         /// The text of a text or a thought.
@@ -135,7 +135,7 @@ data! {
     }
 }
 
-/// Entries that are pending have positions from here on: they follow all others.
+/// The first position of pending entries, which follow all others.
 const PENDING: u64 = 1 << 63;
 
 /// The entries of a view: the result of its changes.
@@ -222,7 +222,7 @@ impl Entries {
                     set.clone().put(&mut node.entry.body);
                 }
             }
-            Change::Move { id, .. } => self.settle(id),
+            Change::Move { id, .. } => self.move_to_end(id),
             Change::Remove { id } => self.remove(id),
             Change::Clear => *self = Self::default(),
             Change::Session { .. } => {}
@@ -273,8 +273,8 @@ impl Entries {
         }
     }
 
-    /// Moves a pending entry behind those that are not pending.
-    fn settle(&mut self, id: &EntryId) {
+    /// Moves a pending entry to the end of the entries that are not pending.
+    fn move_to_end(&mut self, id: &EntryId) {
         let Some(node) = self.nodes.get(id) else {
             return;
         };
@@ -306,7 +306,7 @@ impl Entries {
 }
 
 impl Body {
-    /// Returns whether the entry is shown after all others.
+    /// Returns whether the entry is pending, and so shown after all others.
     pub(crate) fn is_last(&self) -> bool {
         match self {
             Self::Approval(_) => true,

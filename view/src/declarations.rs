@@ -1,4 +1,4 @@
-//! The declarations for pages, which are written against types.
+//! The declarations of types for pages.
 
 #[cfg(any(feature = "schema", test))]
 use crate::change::Numbered;
@@ -17,17 +17,17 @@ struct Declared {
     number: u64,
     /// The session.
     session: Session,
-    /// The entries. Those of a sub-agent follow it.
+    /// The entries. The entries of a sub-agent follow it.
     entries: Vec<Entry>,
 }
 
-/// What a page receives.
+/// The types that a page receives.
 #[cfg(feature = "schema")]
 #[derive(schemars::JsonSchema)]
 #[schemars(untagged)]
 #[allow(dead_code, reason = "only its declaration is used")]
 enum Received {
-    /// The first message, and the answer to a number that is too old.
+    /// The first message, and the response to a number that is too old.
     Snapshot(Declared),
     /// A change.
     Change(Numbered),
@@ -35,7 +35,7 @@ enum Received {
 
 /// Returns the JSON Schema of snapshots and changes.
 ///
-/// Only with the feature `schema`. [`TYPESCRIPT`](crate::TYPESCRIPT) has the same as
+/// Only with the feature `schema`. [`TYPESCRIPT`](crate::TYPESCRIPT) contains the equivalent
 /// declarations.
 #[cfg(feature = "schema")]
 #[must_use]

@@ -1,4 +1,4 @@
-//! What a view takes.
+//! Inputs of a view.
 
 use crate::entry::Activity;
 use agentwire_protocol::host::SubmissionState;
@@ -8,7 +8,7 @@ use agentwire_protocol::permission::CanUseTool;
 use agentwire_protocol::{Frame, Message};
 use std::borrow::Cow;
 
-/// Something that a session delivers.
+/// A message or an event of a session.
 ///
 /// With the feature `view` of the crate `agentwire`, its events are inputs, too.
 #[derive(Debug, Clone)]
@@ -18,8 +18,8 @@ pub enum Input<'a> {
     Message(&'a Message),
     /// A message of the agent that was not parsed.
     Frame(&'a Frame),
-    /// A user message that the host sends. The agent does not send it back, so a view that is
-    /// not told has no prompts.
+    /// A user message that the host sends. The agent does not send it back: without this input, a
+    /// view has no prompts.
     Sent {
         /// The `uuid` under which the agent reports its delivery.
         uuid: &'a str,
@@ -47,21 +47,21 @@ pub enum Input<'a> {
         /// The question.
         request: &'a McpElicitation,
     },
-    /// A request needs no response any more: it was answered or withdrawn.
+    /// A request is no longer pending: the host has responded, or it was withdrawn.
     Settled {
         /// The ID of the request.
         request_id: &'a str,
     },
-    /// What the session does, according to the host.
+    /// The activity of the session, as reported by the host.
     Activity(Activity),
     /// A problem that the host noticed.
     Problem(Cow<'a, str>),
-    /// The session has ended. The text is the reason if that is a failure.
+    /// The session has ended. The text is the reason, if the session has failed.
     Ended(Option<&'a str>),
-    /// What an agent sends by the Agent Client Protocol.
+    /// Messages of an agent in the Agent Client Protocol.
     #[cfg(feature = "acp")]
     Acp(crate::AcpInput<'a>),
-    /// Nothing that a view shows.
+    /// An input without an effect on a view.
     Nothing,
 }
 

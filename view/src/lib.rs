@@ -1,9 +1,9 @@
-//! A session of an agent CLI as people see it: entries for user interfaces.
+//! A session of an agent CLI as entries for user interfaces.
 //!
-//! A [`View`] takes what a session delivers and turns it into [entries](Entry): prompts, texts,
+//! A [`View`] converts the messages and events of a session to [entries](Entry): prompts, texts,
 //! thoughts, tool calls with diffs and outputs, plans, questions, approvals, sub-agents, notices
-//! and the ends of turns. [`View::push`] returns the [changes](Change), which are as small as
-//! what is new. [`View::restore`] makes the same entries from a transcript.
+//! and the ends of turns. [`View::push`] returns the [changes](Change), whose size is that of the
+//! new data. [`View::restore`] creates the same entries from a transcript.
 //!
 //! ```
 //! use agentwire_protocol::{Json, Message};
@@ -33,16 +33,15 @@
 //! `view.push(&event)`. Tell the view which prompts you send with [`Input::Sent`], and that the
 //! session has ended with [`Input::Ended`].
 //!
-//! With the feature `acp`, a view takes the updates of agents that speak the Agent Client
-//! Protocol (`AcpInput`). [`agent::Agent`] is an interface for hosts that hold agents of several
-//! kinds.
+//! With the feature `acp`, a view takes the updates of agents that speak the Agent Client Protocol
+//! (`AcpInput`). [`agent::Agent`] is an interface for hosts with agents of several kinds.
 //!
 //! # Pages
 //!
 //! Send a page the [snapshot](View::snapshot) first, and then the changes. Each change has a
-//! number. A page that was away sends the number of its last change: [`View::since`] returns the
-//! changes that it missed, or `None` if it must take the snapshot again. All pages then show the
-//! same. A page applies a change like this, with a map from IDs to entries:
+//! number. A page that reconnects sends the number of its last change: [`View::since`] returns the
+//! changes that it missed, or `None` if it needs the snapshot again. All pages then show the same
+//! entries. A page applies a change like this, with a map from IDs to entries:
 //!
 //! | change | what to do |
 //! |---|---|
@@ -62,12 +61,12 @@
 //!
 //! Models and tools write almost all texts of a view. The view escapes control characters, marks
 //! that change the direction of text, and characters without width: `\u{202e}` is displayed as
-//! these eight characters. IDs are not escaped; do not display them. A page has to do the rest:
+//! these eight characters. IDs are not escaped; do not display them. A page must do the following:
 //!
 //! - Set texts with `textContent`, never as HTML. If you render Markdown, disable raw HTML.
 //! - Open links only if their scheme is `http` or `https`, with `rel="noopener noreferrer"`.
 //! - Show images only from `data`, and only if the media type is a raster image such as
-//!   `image/png`. A URL would tell a server that somebody reads the page.
+//!   `image/png`. A URL would reveal to its server that somebody reads the page.
 //! - Send a strict `Content-Security-Policy`.
 //!
 //! # Memory

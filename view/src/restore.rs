@@ -1,4 +1,4 @@
-//! The view of a transcript.
+//! Views of transcripts.
 
 use crate::entry::NoticeKind;
 use crate::tool::Fields;
@@ -16,8 +16,8 @@ impl View {
     /// Adds the conversation of a transcript: the records of the branch on which it continued,
     /// with those before compactions.
     ///
-    /// The entries have the IDs that they have in the view of the live session, and the same
-    /// content, except for what no transcript has:
+    /// The entries have the same IDs and content as in the view of the live session, except for
+    /// parts that transcripts do not have:
     ///
     /// | live only | because |
     /// |---|---|
@@ -29,10 +29,10 @@ impl View {
     /// | pending approvals, and questions of MCP servers | requests are not stored |
     /// | notices about retries, rate limits, hooks and problems | they are not part of the conversation |
     /// | the usage of a sub-agent in the background | it is not stored |
-    /// | how a background task ended of which the model was not told | it is not stored: the task counts as stopped |
+    /// | the end of a background task that was not reported to the model | it is not stored: the task counts as stopped |
     ///
-    /// Tool calls without a result have failed, because a transcript does not say whether its
-    /// session still runs.
+    /// Tool calls without a result have failed, because a transcript does not tell whether its
+    /// session is still running.
     pub fn restore(&mut self, records: &[Record]) {
         let mut tree = Tree::default();
         self.branch(&mut tree, records, None);
@@ -241,7 +241,7 @@ fn is_compact(record: &Record) -> bool {
     texts.any(|text| text.contains("<command-name>/compact</command-name>"))
 }
 
-/// Returns why the only tool of a message did not run, in the form of the wire.
+/// Returns the reason why the only tool of a message did not run, as on the wire.
 fn denial(entry: &UserEntry) -> Option<Vec<ToolResultMeta>> {
     let mut results = entry.message.content.iter().flat_map(Content::tool_results);
     let (result, None) = (results.next()?, results.next()) else {

@@ -1,4 +1,4 @@
-//! The approximate sizes of changes, which bound what a view remembers.
+//! The approximate sizes of changes, which limit the history of a view.
 
 use crate::change::{Change, Member};
 use crate::entry::{Attachment, Body, Content, Diff, Entry, LongText, Search};

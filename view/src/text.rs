@@ -1,4 +1,4 @@
-//! Text of models and tools, made safe and short enough to show.
+//! Escapes and shortens texts of models and tools for display.
 
 use crate::entry::{LongText, Omitted};
 use agentwire_protocol::visible;
@@ -70,8 +70,7 @@ fn end_of_sequence(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) {
     rest.next_if(|c| matches!(c, '@'..='~'));
 }
 
-/// Cuts a text in the middle, to at most `most` bytes. Keeps whole lines where that is
-/// possible.
+/// Cuts a text in the middle, to at most `most` bytes. Cuts at the ends of lines if possible.
 pub(crate) fn cut(text: Cow<'_, str>, most: usize) -> LongText {
     if text.len() <= most {
         return LongText {

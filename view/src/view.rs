@@ -36,7 +36,7 @@ impl Default for Limits {
     }
 }
 
-/// A session as people see it: entries, and the changes that lead to them.
+/// The entries of a session, and the changes that lead to them.
 ///
 /// See the [crate's page](crate) for an example.
 #[derive(Debug, Clone, Default)]
@@ -72,7 +72,7 @@ impl Log {
         });
     }
 
-    /// Drops the first changes if there are more than `most` bytes.
+    /// Removes the first changes while all together exceed `most` bytes.
     fn shorten(&mut self, most: usize) {
         if self.bytes <= most {
             return;
@@ -103,10 +103,9 @@ impl View {
         }
     }
 
-    /// Takes what a session delivers. Returns the changes that it makes.
+    /// Applies a message or an event of a session. Returns the changes.
     ///
-    /// Unknown messages make no changes. A message that arrives twice makes none the second
-    /// time.
+    /// Unknown messages cause no changes. Neither does a message that arrives again.
     pub fn push<'a>(&mut self, input: impl Into<Input<'a>>) -> &[Numbered] {
         // Before the new changes, which are returned whatever their length.
         self.log.shorten(self.limits.changes);
@@ -181,7 +180,7 @@ impl View {
         self.log.push(change);
     }
 
-    /// Adds an entry behind those that are not pending, unless it is there.
+    /// Adds an entry in front of the pending ones, unless it exists.
     pub(crate) fn insert(&mut self, id: EntryId, parent: Option<EntryId>, body: Body) {
         if self.entries.get(&id).is_some() {
             return;
@@ -211,8 +210,8 @@ impl View {
         }
     }
 
-    /// Moves a pending entry behind those that are not pending.
-    pub(crate) fn settle(&mut self, id: &EntryId) {
+    /// Moves a pending entry in front of the other pending ones.
+    pub(crate) fn move_to_end(&mut self, id: &EntryId) {
         let Some(entry) = self.entries.get(id).filter(|entry| entry.body.is_last()) else {
             return;
         };
@@ -236,14 +235,14 @@ impl View {
         }
     }
 
-    /// Returns the oldest finished entry. If many entries are not finished, returns the oldest
-    /// one. Of a sub-agent that is not finished, returns its oldest entry.
+    /// Returns the oldest finished entry. If many entries are not finished, returns the oldest one.
+    /// If that is an unfinished sub-agent, returns its oldest entry.
     fn oldest(&self) -> Option<EntryId> {
-        const LOOKED_AT: usize = 64;
+        const MAX_CHECKED: usize = 64;
         let mut parents = vec![None];
         let mut first = None;
         while let Some(parent) = parents.pop() {
-            for entry in self.entries.of(parent).take(LOOKED_AT) {
+            for entry in self.entries.of(parent).take(MAX_CHECKED) {
                 if entry.body.is_finished() {
                     return Some(entry.id.clone());
                 }
@@ -265,7 +264,8 @@ impl Snapshot<'_> {
     }
 }
 
-/// As an object with `number`, `session` and `entries`. The entries of a sub-agent follow it.
+/// Serializes an object with `number`, `session` and `entries`. The entries of a sub-agent follow
+/// it.
 impl Serialize for Snapshot<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeStruct;

@@ -36,7 +36,7 @@ fn installed() -> Declarations {
 
 /// Returns the problems of a line, without the ID of its request and without
 /// indices of lists.
-fn complaints(sample: &Sample, audit: &Audit) -> Vec<String> {
+fn problems(sample: &Sample, audit: &Audit) -> Vec<String> {
     let mut complaints: Vec<String> = audit
         .untyped
         .iter()
@@ -71,7 +71,7 @@ fn every_declared_message_is_typed_and_lossless() {
     let mut wrong: BTreeMap<String, String> = BTreeMap::new();
     for sample in &samples {
         let audit = auditor.line(sample.message.to_string().as_bytes());
-        for complaint in complaints(sample, &audit) {
+        for complaint in problems(sample, &audit) {
             if reasons.why(&complaint).is_none() {
                 wrong.entry(complaint).or_insert_with(|| sample.line());
             }
@@ -87,7 +87,7 @@ fn every_declared_message_is_typed_and_lossless() {
 }
 
 /// Returns the problems of the input or output of a tool.
-fn misread<T: Serialize + Untyped>(value: &Value, read: Result<T, ToolError>) -> Vec<String> {
+fn tool_problems<T: Serialize + Untyped>(value: &Value, read: Result<T, ToolError>) -> Vec<String> {
     match read {
         Err(error) => vec![error.to_string()],
         Ok(read) => {
@@ -122,7 +122,7 @@ fn every_declared_input_and_output_of_a_tool_is_typed_and_lossless() {
         );
         for value in &tool.inputs {
             let read = ToolInput::read(name, &Json::from(value.clone()));
-            for what in misread(value, read) {
+            for what in tool_problems(value, read) {
                 complain(format!("{name} takes: {what}"));
             }
         }
@@ -133,7 +133,7 @@ fn every_declared_input_and_output_of_a_tool_is_typed_and_lossless() {
                 *iterations = Value::Array(vec![]);
             }
             let read = ToolOutput::read(name, &Json::from(value.clone()));
-            for what in misread(value, read) {
+            for what in tool_problems(value, read) {
                 complain(format!("{name} gives: {what}"));
             }
         }

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 pub(super) struct Choices {
     pub(super) modes: Vec<String>,
     pub(super) models: Vec<String>,
-    /// The IDs of the options for them, if they are options.
+    /// The IDs of the configuration options for modes and models, if the agent
+    /// has them as options.
     mode_option: Option<String>,
     model_option: Option<String>,
 }
@@ -27,7 +28,8 @@ impl Choices {
         choices
     }
 
-    /// Takes the options of a response or an update, if it has any.
+    /// Updates the choices from the options of a response or an update, if
+    /// there are any.
     pub(super) fn update(&mut self, response: &Value) {
         for option in response["configOptions"].as_array().into_iter().flatten() {
             let (id, category) = (option["id"].as_str(), option["category"].as_str());
@@ -47,7 +49,7 @@ impl Choices {
     }
 
     pub(super) fn mode(&self, mode: &str, session_id: &str) -> Result<Request, AgentError> {
-        known("mode", mode, &self.modes)?;
+        check_known("mode", mode, &self.modes)?;
         Ok(match &self.mode_option {
             Some(option) => set_option(session_id, option, mode),
             None => (
@@ -58,7 +60,7 @@ impl Choices {
     }
 
     pub(super) fn model(&self, model: &str, session_id: &str) -> Result<Request, AgentError> {
-        known("model", model, &self.models)?;
+        check_known("model", model, &self.models)?;
         Ok(match &self.model_option {
             Some(option) => set_option(session_id, option, model),
             None => (
@@ -76,7 +78,7 @@ fn set_option(session_id: &str, option: &str, value: &str) -> Request {
     )
 }
 
-fn known(what: &str, wanted: &str, all: &[String]) -> Result<(), AgentError> {
+fn check_known(what: &str, wanted: &str, all: &[String]) -> Result<(), AgentError> {
     if all.is_empty() {
         return Err(AgentError::Unsupported(format!("choosing the {what}")));
     }

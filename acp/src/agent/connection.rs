@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tokio_util::compat::{TokioAsyncReadCompatExt, TokioAsyncWriteCompatExt};
 
-/// The length of the end of standard error that errors have.
+/// The maximum length in bytes of the end of standard error in errors.
 const STDERR: usize = 4096;
 
 /// How long to read standard error after the end of the output.
@@ -40,7 +40,7 @@ pub(super) async fn start(options: &AgentOptions) -> Result<Agent, ConnectError>
     let stderr = Arc::new(Mutex::new(Vec::new()));
     let reads_stderr = process
         .stderr
-        .map(|it| tokio::spawn(tail(it, Arc::clone(&stderr))));
+        .map(|it| tokio::spawn(retain_end(it, Arc::clone(&stderr))));
     let streams = ByteStreams::new(process.input.compat_write(), process.output.compat());
     let peer = process.peer;
 
@@ -106,7 +106,7 @@ pub(super) async fn start(options: &AgentOptions) -> Result<Agent, ConnectError>
     })
 }
 
-/// Closes the agent if connecting is given up.
+/// Closes the agent if connecting is aborted.
 struct Guard(Option<Arc<dyn Peer>>);
 
 impl Guard {
@@ -124,7 +124,7 @@ impl Drop for Guard {
 }
 
 /// Reads standard error, and retains its end.
-async fn tail(mut stderr: Box<dyn AsyncRead + Send + Unpin>, into: Arc<Mutex<Vec<u8>>>) {
+async fn retain_end(mut stderr: Box<dyn AsyncRead + Send + Unpin>, into: Arc<Mutex<Vec<u8>>>) {
     let mut buffer = [0; 1024];
     while let Ok(length @ 1..) = stderr.read(&mut buffer).await {
         let Ok(mut end) = into.lock() else { return };
@@ -154,9 +154,9 @@ fn receive(shared: &Arc<Shared>, message: Dispatch<UntypedMessage, UntypedMessag
             if update["sessionUpdate"] == "config_option_update" {
                 state.choices.update(&update);
             }
-            let loads = state.loads;
+            let is_loading = state.is_loading;
             drop(state);
-            shared.push(match loads {
+            shared.push(match is_loading {
                 true => AcpInput::Replayed(&update),
                 false => AcpInput::Update(&update),
             });
@@ -181,7 +181,7 @@ fn request_of(shared: &Arc<Shared>, request: UntypedMessage, responder: Responde
     }
 }
 
-/// Returns the text of an error. The reason is often in its data.
+/// Returns the message of an error, with its data, which often contain the reason.
 pub(super) fn text_of(error: &Error) -> String {
     let data = error.data.as_ref();
     let details = data.and_then(|data| match data {

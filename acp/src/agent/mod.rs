@@ -67,15 +67,15 @@ pub enum ConnectError {
     /// The agent exited, or closed its output.
     #[error("the agent has exited; its standard error ends with: {stderr}")]
     Exited {
-        /// The end of its standard error.
+        /// The end of standard error.
         stderr: String,
     },
 }
 
 /// An agent that speaks the Agent Client Protocol, with an open session.
 ///
-/// It is not a [`Client`](agentwire::Client): what ACP cannot say has no method here. Its
-/// operations are those of [`view::agent::Agent`](AnyAgent), and its output is the view.
+/// It has only operations that ACP has, unlike a [`Client`](agentwire::Client). They are those of
+/// [`view::agent::Agent`](AnyAgent), and its output is the view.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -109,7 +109,7 @@ pub(super) struct Shared {
     /// Prompts run one after the other: the protocol has no queue.
     turns: tokio::sync::Mutex<()>,
     /// Increased by each cancellation: prompts that were sent before it do not run any more.
-    cancelled: AtomicU64,
+    cancellations: AtomicU64,
     on_permission: Option<options::OnPermission>,
 }
 
@@ -118,10 +118,10 @@ struct State {
     session_id: String,
     requests: HashMap<String, Pending>,
     last_request: u64,
-    /// Whether the updates are those of a session that is loaded.
-    loads: bool,
+    /// Whether a stored session is being loaded, so that updates are its history.
+    is_loading: bool,
     choices: Choices,
-    /// Why the session has ended.
+    /// The reason why the session has ended.
     end: Option<String>,
 }
 
@@ -138,7 +138,7 @@ pub struct Permission {
     pub title: String,
     /// The kind of the tool, such as `execute`.
     pub kind: Option<String>,
-    /// The input of the tool, if the agent tells it.
+    /// The input of the tool, if the agent sends it.
     pub input: Option<Value>,
     /// The parameters of the request, as the agent sent them.
     pub params: Value,
@@ -238,7 +238,7 @@ impl Agent {
         };
         {
             let mut state = self.shared.state();
-            state.loads = method == "session/load";
+            state.is_loading = method == "session/load";
             self.session_id.clone_into(&mut state.session_id);
         }
         self.opened = self.setup(method, params).await?;
@@ -246,7 +246,7 @@ impl Agent {
             id.clone_into(&mut self.session_id);
         }
         let mut state = self.shared.state();
-        state.loads = false;
+        state.is_loading = false;
         self.session_id.clone_into(&mut state.session_id);
         state.choices = Choices::of(&self.opened);
         self.replayed = self.shared.view.borrow().number();
@@ -299,14 +299,14 @@ impl Agent {
         &self.opened
     }
 
-    /// Returns the number of the last change of the view that the agent replayed. Later changes
-    /// are new. 0 if the session was not loaded.
+    /// Returns the number of the last change of the view that belongs to the loaded history. Later
+    /// changes are new. 0 if the session was not loaded.
     #[must_use]
     pub fn replayed(&self) -> u64 {
         self.replayed
     }
 
-    /// Returns the IDs of the modes and of the models, as far as the agent lets the host choose.
+    /// Returns the IDs of the modes and models that the host can choose.
     #[must_use]
     pub fn choices(&self) -> (Vec<String>, Vec<String>) {
         let state = self.shared.state();
@@ -331,7 +331,7 @@ impl Agent {
             message: &message,
         });
         let shared = Arc::clone(&self.shared);
-        let before = shared.cancelled.load(Ordering::SeqCst);
+        let before = shared.cancellations.load(Ordering::SeqCst);
         // In a task, so that it is sent even if nobody waits for it.
         let turn = tokio::spawn(async move { shared.turn(&uuid, blocks, before).await });
         Box::pin(async move {
@@ -342,8 +342,8 @@ impl Agent {
         })
     }
 
-    /// Closes the session, and waits until the agent and the processes that it has started have
-    /// exited. Returns `None` if the report is unknown.
+    /// Closes the session, and waits until the agent and its child processes have exited. Returns
+    /// `None` if the report is unknown.
     pub async fn shut_down(&self) -> Option<CloseReport> {
         self.begin_closing();
         self.peer.closed().await
@@ -378,7 +378,7 @@ impl AnyAgent for Agent {
     }
 
     fn cancel(&self) -> AgentFuture<'_, ()> {
-        self.shared.cancelled.fetch_add(1, Ordering::SeqCst);
+        self.shared.cancellations.fetch_add(1, Ordering::SeqCst);
         let sent = self
             .shared
             .notify("session/cancel", json!({"sessionId": self.session_id}));
@@ -404,7 +404,7 @@ impl AnyAgent for Agent {
         let chosen = self.shared.state().choices.mode(mode, &self.session_id);
         Box::pin(async move {
             let (method, params) = chosen?;
-            self.shared.ask(method, params).await
+            self.shared.request_acknowledged(method, params).await
         })
     }
 
@@ -412,7 +412,7 @@ impl AnyAgent for Agent {
         let chosen = self.shared.state().choices.model(model, &self.session_id);
         Box::pin(async move {
             let (method, params) = chosen?;
-            self.shared.ask(method, params).await
+            self.shared.request_acknowledged(method, params).await
         })
     }
 
@@ -456,7 +456,7 @@ impl Shared {
             view: watch::Sender::new(View::new()),
             client,
             turns: tokio::sync::Mutex::default(),
-            cancelled: AtomicU64::new(0),
+            cancellations: AtomicU64::new(0),
             on_permission,
         }
     }
@@ -505,8 +505,8 @@ impl Shared {
         response
     }
 
-    /// Sends a request of an open session, whose response says nothing.
-    async fn ask(&self, method: &str, params: Value) -> Result<(), AgentError> {
+    /// Sends a request of an open session, and ignores the content of its response.
+    async fn request_acknowledged(&self, method: &str, params: Value) -> Result<(), AgentError> {
         match self.request(method, params).await {
             Ok(response) => {
                 self.state().choices.update(&response);
@@ -529,10 +529,10 @@ impl Shared {
         sent.map_err(|_| self.end())
     }
 
-    /// Runs a turn, after those before it.
+    /// Runs a turn, after all earlier ones.
     async fn turn(&self, uuid: &str, blocks: Vec<Value>, before: u64) -> Result<(), AgentError> {
         let turn = self.turns.lock().await;
-        let is_cancelled = self.cancelled.load(Ordering::SeqCst) != before;
+        let is_cancelled = self.cancellations.load(Ordering::SeqCst) != before;
         if is_cancelled || self.state().end.is_some() {
             let state = SubmissionState::Withdrawn;
             self.push(Input::Delivery { uuid, state });
@@ -567,7 +567,7 @@ impl Shared {
         }
     }
 
-    /// Takes a request for permission.
+    /// Handles a permission request.
     pub(super) fn permission(self: &Arc<Self>, params: Value, responder: Responder<Value>) {
         let request_id = {
             let mut state = self.state();
@@ -609,8 +609,8 @@ impl Shared {
         }
     }
 
-    /// Responds with the option that stands for the decision. An option that allows more than
-    /// the decision is never taken.
+    /// Responds with the option that means the decision. Never selects an option that allows more
+    /// than the decision.
     fn decide(
         &self,
         request_id: &str,

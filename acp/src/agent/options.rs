@@ -1,4 +1,4 @@
-//! How an agent is started.
+//! Options of agents.
 
 use agentwire::ClosePolicy;
 use agentwire::process::Environment;
@@ -7,10 +7,10 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// How an [`Agent`](super::Agent) is started, and which session it opens.
+/// Options of an [`Agent`](super::Agent): how it is started, and which session it opens.
 ///
-/// There are no rules, budgets and limits of turns here: ACP has no place for them, and the agent
-/// would not know of them.
+/// Rules, budgets and limits of turns are unsupported, because ACP cannot transmit them to the
+/// agent.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct AgentOptions {
@@ -26,7 +26,7 @@ pub struct AgentOptions {
     pub(super) close: ClosePolicy,
 }
 
-/// The session that an agent opens.
+/// The session to open.
 #[derive(Debug, Clone)]
 pub(super) enum Start {
     New,
@@ -65,7 +65,7 @@ impl AgentOptions {
         }
     }
 
-    /// Sets which variables of this process the agent has. Default: as for the CLI.
+    /// Sets which variables of this process the agent inherits. Default: as for the CLI.
     #[must_use]
     pub fn environment(mut self, environment: Environment) -> Self {
         self.environment = environment;
@@ -153,7 +153,7 @@ impl AgentOptions {
         self
     }
 
-    /// Decides about requests for permission. Without a callback, they wait for
+    /// Sets the callback for permission requests. Without a callback, respond with
     /// [`Agent::respond`](agentwire::view::agent::Agent::respond).
     #[must_use]
     pub fn on_permission<F, D>(mut self, callback: F) -> Self
@@ -167,7 +167,7 @@ impl AgentOptions {
         self
     }
 
-    /// Sets the time limits of closing.
+    /// Sets the timeouts of closing.
     #[must_use]
     pub fn close_policy(mut self, policy: ClosePolicy) -> Self {
         self.close = policy;

@@ -4,7 +4,8 @@ use agentwire::protocol::content::{ContentBlock, Source};
 use agentwire::protocol::message::UserMessage;
 use serde_json::{Value, json};
 
-/// Returns the blocks of a prompt, or what the agent does not support.
+/// Returns the blocks of a prompt. Fails if the agent does not support one of
+/// them.
 pub(super) fn blocks(
     message: &UserMessage,
     capabilities: &Value,

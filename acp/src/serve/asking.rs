@@ -17,7 +17,7 @@ use agentwire::view::{Body, View};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// Asks the client whether a tool may run.
+/// Sends a permission request for a tool to the client.
 pub(super) fn permission(
     session: &Arc<Session>,
     request_id: Box<str>,
@@ -56,13 +56,13 @@ async fn respond<A: agentwire::callback::CallbackResponse>(
     }
 }
 
-/// What the user has selected.
+/// The selection of the user.
 enum Choice {
     Option(String),
     /// A rejection in the user's words.
     Feedback(String),
     Cancelled,
-    /// The client cannot ask.
+    /// The client does not support the request.
     Failed(Error),
 }
 
@@ -74,7 +74,7 @@ async fn choose(
 ) -> Choice {
     let request = RequestPermissionRequest::new(session.id().clone(), call, options);
     let sent = session.client.send_request(request);
-    session.asked(request_id, sent.cancellation_handle());
+    session.record_request(request_id, sent.cancellation_handle());
     match sent.block_task().await {
         Ok(RequestPermissionResponse { outcome, meta, .. }) => {
             let feedback = meta.as_ref().and_then(|meta| meta.get("agentwire"));
@@ -93,7 +93,7 @@ async fn choose(
     }
 }
 
-/// Returns the denial for everything but an option that allows.
+/// Returns the denial, unless the user has selected an option that allows.
 fn denial(choice: Choice) -> PermissionResult {
     match choice {
         Choice::Feedback(feedback) => PermissionResult::deny(feedback),
@@ -133,7 +133,7 @@ async fn tool(
     }
 }
 
-/// Asks whether the model may start to work on its plan.
+/// Asks the client to approve the model's plan.
 async fn plan(session: &Session, request_id: &str, call: ToolCallUpdate) -> PermissionResult {
     let options = vec![
         option(
@@ -165,7 +165,8 @@ async fn plan(session: &Session, request_id: &str, call: ToolCallUpdate) -> Perm
     }
 }
 
-/// Asks the questions of the model: as a form if the client has forms, else one after the other.
+/// Sends the questions of the model to the client: as a form if the client supports forms,
+/// otherwise one after the other.
 async fn question(
     session: &Session,
     request_id: &str,
@@ -260,7 +261,7 @@ fn form(questions: &[Question]) -> Value {
     json!({"type": "object", "properties": properties})
 }
 
-/// Passes on a question of an MCP server.
+/// Forwards an elicitation of an MCP server.
 pub(super) fn elicitation(session: &Arc<Session>, request_id: Box<str>, request: McpElicitation) {
     let session = Arc::clone(session);
     tokio::spawn(async move {
@@ -319,12 +320,12 @@ enum Elicited {
     Cancelled,
 }
 
-/// Sends a form or a page to the client. Servers write the schemas: they are passed on as they
-/// are, also with members for which the protocol has no types.
+/// Sends a form or a page to the client. The schemas of servers are forwarded unchanged, with
+/// members that the protocol does not have.
 async fn elicit(session: &Session, request_id: &str, request: Value) -> Option<Elicited> {
     let request = UntypedMessage::new("elicitation/create", request).ok()?;
     let sent = session.client.send_request(request);
-    session.asked(request_id, sent.cancellation_handle());
+    session.record_request(request_id, sent.cancellation_handle());
     let response = sent.block_task().await.ok()?;
     match response.get("action").and_then(Value::as_str) {
         Some("accept") => {

@@ -63,7 +63,7 @@ fn unsupported(what: &str) -> Error {
     Error::invalid_params().data(format!("the agent does not support {what} in prompts"))
 }
 
-/// Returns a text with a mark where it was cut.
+/// Returns a text, with a mark at the position of an omission.
 pub(super) fn long(text: &LongText) -> String {
     let Some(omitted) = text.omitted else {
         return text.text.clone();
@@ -77,7 +77,7 @@ pub(super) fn text(text: String) -> ToolCallContent {
     ContentBlock::from(text).into()
 }
 
-/// Returns a text without markup, in a fence that it does not contain.
+/// Returns a text as a Markdown code block, with a fence that the text does not contain.
 fn fenced(language: &str, text: &str) -> ToolCallContent {
     let mut fence = "```".to_owned();
     while text.contains(&fence) {

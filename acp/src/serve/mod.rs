@@ -54,7 +54,7 @@ struct Connection {
     sessions: Mutex<HashMap<SessionId, Arc<Session>>>,
 }
 
-/// What requests that open a session have in common.
+/// The common parameters of requests that open a session.
 struct Opening {
     id: SessionId,
     start: Start,
@@ -144,7 +144,7 @@ impl Server {
 }
 
 impl Connection {
-    /// Takes a request. Prompts are sent at once, so that they keep their order.
+    /// Takes a request. Prompts are sent immediately, so that their order is preserved.
     ///
     /// The extension `_session/steering` has the parameters of a prompt.
     fn request(
@@ -350,7 +350,7 @@ impl Connection {
     }
 }
 
-/// Responds. Fails only if the connection is gone.
+/// Responds. Fails only if the connection is closed.
 fn answer(responder: Responder<Value>, response: Result<Value, Error>) {
     if let Err(error) = responder.respond_with_result(response) {
         tracing::debug!(%error, "the client does not take the response");

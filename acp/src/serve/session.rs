@@ -1,4 +1,4 @@
-//! A session: an agent, its view, and the prompts that wait for their turns.
+//! A session: an agent, its view, and the pending prompts.
 
 use super::updates::{self, Updates};
 use super::{asking, content, history::failure, lock};
@@ -23,15 +23,15 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 use tokio::time::timeout;
 
-/// How a session starts.
+/// A way to start a session.
 #[derive(Debug)]
 pub(super) enum Start {
     New,
-    /// With the conversation so far.
+    /// Resume a session, and send its history to the client.
     Load(SessionId),
-    /// Without it.
+    /// Resume a session without sending its history.
     Resume(SessionId),
-    /// As a copy of another session.
+    /// Fork another session.
     Fork(SessionId),
 }
 
@@ -44,8 +44,8 @@ pub(super) struct Session {
     models: Vec<SessionConfigSelectOption>,
     modes: Vec<SessionMode>,
     state: Mutex<State>,
-    /// The agent until it is started, so that no update precedes the response that opens the
-    /// session.
+    /// The agent before it is started. It starts after the response that opens the session, so that
+    /// no update precedes the response.
     events: Mutex<Option<Client>>,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Session {
 struct State {
     view: View,
     updates: Updates,
-    /// Prompts that have no response yet, by the `uuid` of their message.
+    /// Pending prompts, by the `uuid` of their message.
     prompts: HashMap<Box<str>, Responder<Value>>,
     /// Messages that steer a turn and are not part of an ended turn, by their `uuid`.
     steering: HashSet<Box<str>>,
@@ -108,7 +108,7 @@ impl Session {
         &self.id
     }
 
-    /// Takes the conversation so far. Sends it to the client if it wants it.
+    /// Restores the history in the view. Sends it to the client if the session is loaded.
     pub(super) fn restore(&self, files: &Files, replays: bool) {
         let mut state = lock(&self.state);
         for record in files
@@ -133,7 +133,8 @@ impl Session {
         self.update(replayed);
     }
 
-    /// Starts to forward what the agent does. Not before the client knows the session.
+    /// Starts to forward events of the agent. Must be called after the response that opens the
+    /// session.
     pub(super) fn start(self: &Arc<Self>) {
         if let Some(agent) = lock(&self.events).take() {
             self.update([updates::commands(agent.commands())]);
@@ -238,7 +239,7 @@ impl Session {
     }
 
     /// Records a request to the client, to cancel it if the agent withdraws it.
-    pub(super) fn asked(&self, request_id: &str, request: RequestCancellationHandle) {
+    pub(super) fn record_request(&self, request_id: &str, request: RequestCancellationHandle) {
         lock(&self.state)
             .requests
             .insert(request_id.into(), request);
@@ -262,7 +263,8 @@ impl Session {
         }
     }
 
-    /// Sends a message into the running turn. The prompts of that turn end with the message's.
+    /// Sends a message into the running turn. The pending prompts of that turn end together with
+    /// this one.
     pub(super) fn steer(self: &Arc<Self>, request: PromptRequest) -> Result<Value, Error> {
         let mut state = lock(&self.state);
         if state.prompts.is_empty() && state.steered.is_empty() {
@@ -338,7 +340,7 @@ impl Session {
         }
     }
 
-    /// Stops the turn, and withdraws the prompts that are queued.
+    /// Stops the turn, and withdraws queued prompts.
     pub(super) fn cancel(&self) -> impl Future<Output = ()> + 'static {
         let state = lock(&self.state);
         for uuid in state.prompts.keys().chain(&state.steering) {
@@ -513,7 +515,7 @@ fn outcome(outcome: TurnOutcome, result: Option<&ResultMessage>) -> Result<Promp
     Ok(PromptResponse::new(stop).usage(usage))
 }
 
-/// Returns how much of the model's context is used, and what the session has cost.
+/// Returns the used part of the model's context, and the cost of the session.
 fn usage(result: &ResultMessage, context: u64) -> Option<SessionUpdate> {
     let models = result.model_usage.iter().flatten();
     let size = models.filter_map(|(_, it)| it.context_window).max()?;

@@ -1,4 +1,4 @@
-//! The changes of a view as session updates.
+//! Converts changes of a view to session updates.
 
 use super::content;
 use agent_client_protocol::v1::schema::{
@@ -19,21 +19,21 @@ use agentwire::view::{Body, Change, Entry, EntryId, Member, Numbered, TextMember
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 
-/// Turns changes of a view into session updates.
+/// Converts changes of a view to session updates.
 #[derive(Debug, Default)]
 pub(super) struct Updates {
-    /// The length of the text that was sent of each incomplete text, in bytes.
+    /// The number of bytes that were sent of each incomplete text.
     texts: HashMap<EntryId, usize>,
-    /// Inputs and outputs of tool calls as the agent sent them, until they are part of an update.
+    /// The raw inputs and outputs of tool calls, until they are part of an update.
     raw: HashMap<Box<str>, Raw>,
-    /// The tool calls that the client knows.
+    /// The tool calls that were sent to the client.
     calls: HashSet<EntryId>,
-    /// Whether prompts are updates: when a session is loaded.
+    /// Whether prompts are sent as updates, as while a session is loaded.
     pub(super) replays: bool,
-    /// Whether the client shows the output of commands as that of a terminal.
+    /// Whether the client displays the output of commands as a terminal.
     has_terminals: bool,
     title: Option<String>,
-    /// The permission mode that the client knows.
+    /// The permission mode that was last sent to the client.
     pub(super) mode: String,
 }
 
@@ -52,7 +52,7 @@ impl Updates {
         }
     }
 
-    /// Takes the inputs and outputs of a message's tool calls.
+    /// Stores the raw inputs and outputs of a message's tool calls.
     pub(super) fn note(&mut self, message: &Message) {
         match message {
             Message::Assistant(message) => {
@@ -76,7 +76,8 @@ impl Updates {
         }
     }
 
-    /// Returns the updates for these changes, the last ones of the view.
+    /// Returns the updates for these changes, which must be the latest ones of
+    /// the view.
     pub(super) fn of(&mut self, view: &View, changes: &[Numbered]) -> Vec<SessionUpdate> {
         let mut updates = Vec::new();
         for change in changes {
@@ -144,7 +145,7 @@ impl Updates {
                     updates.push(to_dos(&plan.items));
                 }
             }
-            Body::Notice(notice) if entry.parent.is_none() => updates.extend(tell(notice)),
+            Body::Notice(notice) if entry.parent.is_none() => updates.extend(notice_update(notice)),
             _ => {
                 if let Some(call) = self.call(entry) {
                     self.calls.insert(entry.id.clone());
@@ -166,7 +167,9 @@ impl Updates {
             (Body::Text(_) | Body::Thought(_), Member::Complete(true)) => {
                 self.texts.remove(&entry.id);
             }
-            (Body::Notice(notice), Member::Detail(Some(_))) => updates.extend(tell(notice)),
+            (Body::Notice(notice), Member::Detail(Some(_))) => {
+                updates.extend(notice_update(notice))
+            }
             _ => self.set_in_call(entry, set, updates),
         }
     }
@@ -288,7 +291,8 @@ impl Updates {
         Some(call.name(tool).meta(meta))
     }
 
-    /// Returns the tool call of an approval, whole: a client may show it alone.
+    /// Returns the complete tool call of an approval, because a client may
+    /// display it alone.
     pub(super) fn of_approval(
         &mut self,
         id: &str,
@@ -379,8 +383,9 @@ fn replay(entry: &Entry, prompt: &Prompt) -> Vec<SessionUpdate> {
         .collect()
 }
 
-/// Returns what the user has to read of a notice.
-fn tell(notice: &Notice) -> Option<SessionUpdate> {
+/// Returns the update for a notice that the user should read. Other notices
+/// have none.
+fn notice_update(notice: &Notice) -> Option<SessionUpdate> {
     let text = match notice.kind {
         NoticeKind::CommandOutput => {
             content::long(notice.detail.as_ref().unwrap_or(&LongText::default()))

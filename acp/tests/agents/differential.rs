@@ -1,5 +1,5 @@
-//! The server beside the adapter that editors use, with the same CLI and the same model. What
-//! differs is in `differences.txt`, with a reason.
+//! Compares the server with the adapter that editors use, with the same CLI and the same model.
+//! What differs is in `differences.txt`, with a reason.
 
 use super::processes::{HANGS, Program, Running, agents};
 use crate::support::{Peer, select};
@@ -152,7 +152,7 @@ async fn run(name: &str, program: Program) -> Vec<String> {
             begin!(call(bash(HANGS)));
             running.peer.respond = Box::new(|_, params| Some(select(params, "allow_once")));
             let id = running.peer.send_prompt(&session, "Wait").await;
-            running.hangs().await;
+            running.wait_for_hanging_command().await;
             running
                 .peer
                 .notify("session/cancel", cancel(&session))
@@ -336,7 +336,7 @@ async fn run(name: &str, program: Program) -> Vec<String> {
             begin!(call(bash(HANGS)));
             running.peer.respond = Box::new(|_, params| Some(select(params, "allow_once")));
             running.peer.send_prompt(&session, "Wait").await;
-            running.hangs().await;
+            running.wait_for_hanging_command().await;
             let (exits, remaining) = running.end().await;
             return vec![format!("exits: {exits}, processes: {remaining}")];
         }

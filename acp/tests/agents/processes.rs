@@ -96,7 +96,7 @@ impl Running {
     }
 
     /// Waits until the command of [`HANGS`] runs.
-    pub(crate) async fn hangs(&mut self) {
+    pub(crate) async fn wait_for_hanging_command(&mut self) {
         let started = self.project().join("started");
         let step = Duration::from_millis(20);
         while !started.exists() {

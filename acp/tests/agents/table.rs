@@ -1,4 +1,4 @@
-//! The server beside the adapter: time, memory and processes.
+//! Compares the server with the adapter: time, memory and processes.
 
 #![allow(clippy::print_stdout, reason = "prints a table")]
 
@@ -39,7 +39,7 @@ async fn measure(program: Program, row: &mut Row) {
     row.starts.push(began.elapsed());
     running.peer.respond = Box::new(|_, params| Some(select(params, "allow_once")));
     running.peer.send_prompt(&session, "Wait").await;
-    running.hangs().await;
+    running.wait_for_hanging_command().await;
     row.alone = memory(running.child.id().unwrap());
     row.tree = processes(running.home.path()).into_iter().map(memory).sum();
     row.remaining = row.remaining.max(running.end().await.1);

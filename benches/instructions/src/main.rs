@@ -163,8 +163,8 @@ async fn answer(input: &mut BufReader<DuplexStream>, output: &mut DuplexStream) 
     output.write_all(&answer).await.unwrap();
 }
 
-/// What a program does with an event.
-type Look = Box<dyn FnMut(&Event)>;
+/// A program's handler of events.
+type OnEvent = Box<dyn FnMut(&Event)>;
 
 fn read_event(event: &Event) {
     if let Event::Frame(frame) = event {
@@ -176,14 +176,14 @@ fn read_event(event: &Event) {
 }
 
 /// Returns a program that keeps a view.
-fn viewing() -> Look {
+fn viewing() -> OnEvent {
     let mut view = View::new();
     Box::new(move |event| {
         black_box(view.push(event));
     })
 }
 
-fn session(bytes: Vec<u8>, mut look: Option<Look>) {
+fn session(bytes: Vec<u8>, mut look: Option<OnEvent>) {
     block_on(async move {
         let (mut client, _input, mut output) = connect().await;
         tokio::spawn(async move { output.write_all(&bytes).await });

@@ -1,4 +1,4 @@
-//! Measures agentwire beside the official SDKs and other Rust SDKs, and writes
+//! Compares agentwire with the official SDKs and other Rust SDKs, and writes
 //! `benches/README.md`. `benches/run` starts this; see there.
 
 mod builds;

@@ -30,12 +30,13 @@ pub(super) fn convert(arguments: &Arguments) -> Result<(), ConvertError> {
         arguments.losses.as_ref(),
         arguments.residue.as_ref(),
     ];
-    let transcripts = Transcripts::below(&arguments.file, &folders.map(real)).map_err(|error| {
-        InputError::File {
-            file: arguments.file.display().to_string(),
-            error,
-        }
-    })?;
+    let transcripts =
+        Transcripts::in_folder(&arguments.file, &folders.map(real)).map_err(|error| {
+            InputError::File {
+                file: arguments.file.display().to_string(),
+                error,
+            }
+        })?;
     let (mut skipped, mut mended, mut unread) = (0, 0, transcripts.unread);
     for file in transcripts.files {
         let below = file.strip_prefix(&arguments.file).unwrap_or(&file);
@@ -123,7 +124,7 @@ struct Transcripts {
 impl Transcripts {
     /// Finds the transcripts below a folder, in order. Reads each folder once: links to folders
     /// that were read or are written to are reported and not followed.
-    fn below(folder: &Path, written: &[Option<PathBuf>]) -> io::Result<Self> {
+    fn in_folder(folder: &Path, written: &[Option<PathBuf>]) -> io::Result<Self> {
         let mut transcripts = Self::default();
         transcripts.seen.insert(folder.canonicalize()?);
         transcripts.find(folder)?;

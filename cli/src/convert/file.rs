@@ -46,14 +46,14 @@ pub(super) fn convert(arguments: &Arguments) -> Result<(), ConvertError> {
 /// A conversion in any [`Direction`].
 trait Conversion {
     /// Adds a value. Returns the conversion of earlier values when they are complete.
-    fn push(&mut self, outline: Outline) -> serde_json::Result<Option<Made>>;
+    fn push(&mut self, outline: Outline) -> serde_json::Result<Option<ConvertedGroup>>;
 
     /// Returns the conversion of the last values.
-    fn finish(&mut self) -> Option<Made>;
+    fn finish(&mut self) -> Option<ConvertedGroup>;
 }
 
 /// The output of a conversion.
-struct Made {
+struct ConvertedGroup {
     pieces: Vec<Json>,
     losses: Vec<Loss>,
     group: Option<Group>,
@@ -61,18 +61,20 @@ struct Made {
 }
 
 impl<D: Direction> Conversion for Converter<D> {
-    fn push(&mut self, outline: Outline) -> serde_json::Result<Option<Made>> {
+    fn push(&mut self, outline: Outline) -> serde_json::Result<Option<ConvertedGroup>> {
         let outline = outline.without_media();
         let value = D::read(&outline)?;
-        self.push_written(outline, value).map(Made::of).transpose()
+        self.push_written(outline, value)
+            .map(ConvertedGroup::of)
+            .transpose()
     }
 
-    fn finish(&mut self) -> Option<Made> {
-        Converter::finish(self).and_then(|it| Made::of(it).ok())
+    fn finish(&mut self) -> Option<ConvertedGroup> {
+        Converter::finish(self).and_then(|it| ConvertedGroup::of(it).ok())
     }
 }
 
-impl Made {
+impl ConvertedGroup {
     fn of<T: Serialize>(converted: Converted<T>) -> serde_json::Result<Self> {
         let pieces = converted.made.iter().map(Json::from_value);
         Ok(Self {
@@ -119,7 +121,7 @@ fn convert_to(arguments: &Arguments, mut files: Files) -> Result<(), ConvertErro
     }
     let mut summary = Summary::default();
     let mut parts = 0;
-    let mut take = |made: Made| {
+    let mut take = |made: ConvertedGroup| {
         for piece in &made.pieces {
             output.write_with_media(piece, &made.media)?;
         }
@@ -176,8 +178,8 @@ fn convert_to(arguments: &Arguments, mut files: Files) -> Result<(), ConvertErro
 /// The numbers of values with recoverable errors, by error.
 #[derive(Default)]
 struct Recovered {
-    skipped: u64,
-    mended: u64,
+    skipped_values: u64,
+    repaired_values: u64,
 }
 
 impl Recovered {
@@ -187,11 +189,11 @@ impl Recovered {
             // The next value may be valid.
             InputError::Value { .. } => {
                 complain(format_args!("{error}; skipped"));
-                self.skipped += 1;
+                self.skipped_values += 1;
             }
             InputError::Utf8 { .. } => {
                 complain(&error);
-                self.mended += 1;
+                self.repaired_values += 1;
             }
             error => return Some(error),
         }
@@ -201,11 +203,20 @@ impl Recovered {
     fn into_result(self) -> Result<(), ConvertError> {
         match self {
             Self {
-                skipped: 0,
-                mended: 0,
+                skipped_values: 0,
+                repaired_values: 0,
             } => Ok(()),
-            Self { skipped, mended: 0 } => Err(ConvertError::Skipped(skipped)),
-            Self { skipped, mended } => Err(ConvertError::Mended { skipped, mended }),
+            Self {
+                skipped_values,
+                repaired_values: 0,
+            } => Err(ConvertError::Skipped(skipped_values)),
+            Self {
+                skipped_values,
+                repaired_values,
+            } => Err(ConvertError::Mended {
+                skipped: skipped_values,
+                mended: repaired_values,
+            }),
         }
     }
 }
@@ -215,7 +226,7 @@ impl Recovered {
 struct Restore {
     recovered: Rc<RefCell<Recovered>>,
     failed: Rc<RefCell<Option<InputError>>>,
-    /// Why the residue is incomplete.
+    /// The reason why the residue is incomplete.
     incomplete: Rc<RefCell<Option<InputError>>>,
 }
 

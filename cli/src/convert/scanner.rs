@@ -41,7 +41,7 @@ pub(super) enum Step {
     More,
     /// The value ends before this byte of the piece.
     End(usize),
-    /// This byte is invalid.
+    /// The byte at this index is invalid.
     Invalid(usize),
 }
 

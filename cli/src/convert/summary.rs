@@ -11,13 +11,13 @@ const MAX_KINDS: usize = 20;
 /// Counts losses.
 #[derive(Debug, Default)]
 pub(super) struct Summary {
-    made: usize,
+    outputs: usize,
     losses: HashMap<(Lost, Why), usize>,
 }
 
 impl Summary {
-    pub(super) fn add(&mut self, made: usize, losses: Vec<Loss>) {
-        self.made += made;
+    pub(super) fn add(&mut self, outputs: usize, losses: Vec<Loss>) {
+        self.outputs += outputs;
         // Losses of the same kind often follow each other.
         let mut losses = losses.into_iter().map(|loss| (loss.what, loss.why));
         let mut next = losses.next();
@@ -34,8 +34,9 @@ impl Summary {
 
     /// Formats the summary, with the most frequent losses first.
     pub(super) fn text(&self, read: usize, from: Format, to: Format) -> String {
-        let made = self.made;
-        let mut text = format!("agentwire: converted {read} {from} values to {made} {to} values\n");
+        let outputs = self.outputs;
+        let mut text =
+            format!("agentwire: converted {read} {from} values to {outputs} {to} values\n");
         let mut losses: Vec<_> = self
             .losses
             .iter()

@@ -201,7 +201,7 @@ impl Values {
             };
             end += line + 1;
             let begins = rest.get(end..).unwrap_or_default();
-            if without_mark(begins)
+            if without_byte_order_mark(begins)
                 .first()
                 .is_none_or(|byte| matches!(byte, b'{' | b'['))
             {
@@ -241,7 +241,7 @@ impl Values {
     fn take_line(&mut self, text: &mut Text) -> bool {
         let place = Place::Lines(text.line, text.line);
         if text.bytes.len() <= LONG || text.bytes.starts_with(MARK) {
-            let text = std::str::from_utf8(without_mark(&text.bytes));
+            let text = std::str::from_utf8(without_byte_order_mark(&text.bytes));
             return text.is_ok_and(|text| self.take_short(text, place));
         }
         let long = text.take_long();
@@ -366,7 +366,7 @@ fn lines(text: &[u8]) -> usize {
 /// The byte order mark of UTF-8.
 const MARK: &[u8] = "\u{feff}".as_bytes();
 
-fn without_mark(text: &[u8]) -> &[u8] {
+fn without_byte_order_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix(MARK).unwrap_or(text)
 }
 
@@ -382,7 +382,7 @@ fn start(input: &mut impl BufRead) -> io::Result<(Vec<u8>, Option<&'static str>)
         [one, 0, two, 0] | [0, one, 0, two] if one > 0 && two > 0 => Some("UTF-16"),
         _ => None,
     };
-    let mark = start.len() - without_mark(&start).len();
+    let mark = start.len() - without_byte_order_mark(&start).len();
     start.drain(..mark);
     Ok((start, encoding))
 }

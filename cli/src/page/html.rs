@@ -152,7 +152,7 @@ fn escaped(text: &str) -> String {
 #[derive(Default)]
 struct Safe {
     /// Whether each link or image that was begun is a link of the page.
-    links: Vec<bool>,
+    is_page_link: Vec<bool>,
 }
 
 impl Safe {
@@ -166,8 +166,8 @@ impl Safe {
                 Event::Start(Tag::CodeBlock(CodeBlockKind::Indented))
             }
             Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
-                let is_link = is_web(&dest_url) && !self.links.contains(&true);
-                self.links.push(is_link);
+                let is_link = is_web(&dest_url) && !self.is_page_link.contains(&true);
+                self.is_page_link.push(is_link);
                 is_link.then_some(Event::Start(Tag::Link {
                     link_type: LinkType::Inline,
                     dest_url,
@@ -176,7 +176,7 @@ impl Safe {
                 }))?
             }
             Event::End(TagEnd::Link | TagEnd::Image) => {
-                let is_link = self.links.pop().unwrap_or_default();
+                let is_link = self.is_page_link.pop().unwrap_or_default();
                 is_link.then_some(Event::End(TagEnd::Link))?
             }
             event => event,

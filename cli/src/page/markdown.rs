@@ -142,7 +142,8 @@ fn has_html(text: &str) -> bool {
     events.any(|event| matches!(event, Event::Html(_) | Event::InlineHtml(_)))
 }
 
-/// Returns whether a text has no HTML, and a paragraph behind it is no part of it.
+/// Returns whether a text has no HTML, and a paragraph after it would not
+/// become a part of it.
 fn is_closed(text: &str) -> bool {
     let text = format!("{text}\n\nend");
     let mut depth = 0;

@@ -252,7 +252,7 @@ fn call(page: &mut dyn Page, call: &ToolCall) {
                 file.for_each(|file| page.note(&format!("The whole output is in {file}")));
             }
             Content::Search(search) => {
-                let hits: Vec<_> = search.hits.iter().map(hit).collect();
+                let hits: Vec<_> = search.hits.iter().map(print_hit).collect();
                 page.verbatim(&hits.join("\n"));
                 omitted(page, search.omitted, "hits");
             }
@@ -269,7 +269,7 @@ fn call(page: &mut dyn Page, call: &ToolCall) {
     background(page, call.background.as_ref());
 }
 
-fn hit(hit: &Hit) -> String {
+fn print_hit(hit: &Hit) -> String {
     let line = hit.location.line.map(|line| format!(":{line}"));
     let text = hit.text.as_ref().map(|text| format!(": {text}"));
     let (line, text) = (line.unwrap_or_default(), text.unwrap_or_default());

@@ -38,7 +38,7 @@ pub(super) struct Arguments {
 
 pub(super) fn search(arguments: &Arguments) -> Result<ExitCode, SessionsError> {
     let history = arguments.stored.history()?;
-    let needle = Lowered::of(&arguments.text).text;
+    let needle = LowerCase::of(&arguments.text).text;
     let mut output = io::stdout().lock();
     let mut is_found = false;
     for session in history.list_sessions(&ListSessions::new())? {
@@ -121,12 +121,12 @@ fn texts(record: &Record) -> Box<dyn Iterator<Item = &str> + '_> {
 }
 
 /// A text in lower case, with the index in the original text of each of its bytes.
-struct Lowered {
+struct LowerCase {
     text: String,
     from: Vec<usize>,
 }
 
-impl Lowered {
+impl LowerCase {
     fn of(text: &str) -> Self {
         let mut lowered = Self {
             text: String::with_capacity(text.len()),
@@ -143,7 +143,7 @@ impl Lowered {
 /// Returns an excerpt of a line around the text, or `None` if the line does not contain the
 /// text.
 fn excerpt(line: &str, needle: &str) -> Option<String> {
-    let lowered = Lowered::of(line);
+    let lowered = LowerCase::of(line);
     let at = lowered.text.find(needle)?;
     let start = lowered.from.get(at).copied().unwrap_or(line.len());
     let end = lowered.from.get(at + needle.len()).copied();
@@ -171,7 +171,7 @@ mod tests {
             Some("Größe ÄRGER")
         );
         assert_eq!(
-            excerpt("İstanbul!", &Lowered::of("İS").text).as_deref(),
+            excerpt("İstanbul!", &LowerCase::of("İS").text).as_deref(),
             Some("İstanbul!")
         );
         assert_eq!(excerpt("crab", "lobster"), None);

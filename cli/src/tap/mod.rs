@@ -61,7 +61,7 @@ pub(crate) struct Arguments {
         require_equals = true,
         default_missing_value = "secrets,paths"
     )]
-    scrub: Vec<What>,
+    scrub: Vec<Removed>,
 
     /// The CLI and its arguments
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
@@ -70,7 +70,7 @@ pub(crate) struct Arguments {
 
 /// What to remove from a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum What {
+enum Removed {
     /// Tokens, passwords, headers, and the values of environment variables with
     /// such names
     Secrets,
@@ -95,16 +95,16 @@ impl Arguments {
         let mut scrub = Scrub::nothing();
         for what in &self.scrub {
             scrub = match what {
-                What::Secrets => scrub.secrets(std::env::vars_os().map(|(name, value)| {
+                Removed::Secrets => scrub.secrets(std::env::vars_os().map(|(name, value)| {
                     let text = |it: OsString| it.to_string_lossy().into_owned();
                     (text(name), text(value))
                 })),
-                What::Paths => {
+                Removed::Paths => {
                     let home = std::env::home_dir();
                     let cwd = std::env::current_dir().ok();
                     scrub.paths(home.as_deref(), cwd.as_deref())
                 }
-                What::Prose => scrub.prose(),
+                Removed::Prose => scrub.prose(),
             };
         }
         scrub

@@ -1,4 +1,4 @@
-//! What the machine reports.
+//! Events of the machine.
 
 use super::frame::{ErrorObject, Frame};
 use agentwire_protocol::Json;
@@ -8,24 +8,23 @@ use agentwire_protocol::host::SubmissionState;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Event {
-    /// A notification of Codex. What it means for turns and requests are events of their own,
-    /// after it.
+    /// A notification of Codex. Its effects on turns and requests follow as separate events.
     Notification(Frame),
-    /// A request of Codex, which waits for [`Machine::respond`](super::Machine::respond).
+    /// A request of Codex. Respond with [`Machine::respond`](super::Machine::respond).
     Request {
         /// The ID of the request.
         request_id: Box<str>,
         /// The request.
         frame: Frame,
     },
-    /// A request of Codex needs no response any more: it was answered, or its turn has ended.
+    /// A request of Codex is no longer pending: the host has responded, or its turn has ended.
     Resolved {
         /// The ID of the request.
         request_id: Box<str>,
         /// The thread of the request.
         thread_id: Option<Box<str>>,
     },
-    /// The response to a request of the host, or why there is none.
+    /// A request of the host has ended, with its response or an error.
     Response {
         /// The number of the request.
         request: u64,
@@ -49,21 +48,22 @@ pub enum Event {
         id: Box<str>,
         /// The state, a final one.
         state: SubmissionState,
-        /// The end of the turn that took it, or why there was none.
+        /// The end of the turn that read the message, or the reason why no turn did.
         outcome: Result<TurnEnd, SubmissionError>,
     },
-    /// A turn has ended, whoever started it.
+    /// A turn has ended. Other clients can start turns, too.
     TurnEnded(TurnEnd),
-    /// An interrupt has ended: what it stopped, `None` if nothing ran.
+    /// An interrupt has ended.
     InterruptEnded {
         /// The number of the interrupt.
         interrupt: u64,
-        /// The end of the turn, also if it ended by itself meanwhile.
+        /// The end of the turn, also if it was not interrupted in time. `None` if no turn was
+        /// running.
         outcome: Result<Option<TurnEnd>, RequestError>,
     },
-    /// Codex has ended, or was closed. The text says why. The last event.
+    /// Codex has exited or was closed, for this reason. This is the last event.
     Ended(Box<str>),
-    /// A line of Codex that cannot be read, or a response that nobody waits for.
+    /// A malformed line of Codex, or a response to no pending request.
     Problem(Problem),
 }
 
@@ -75,21 +75,21 @@ pub struct TurnEnd {
     pub thread_id: Box<str>,
     /// The turn.
     pub turn_id: Box<str>,
-    /// How it ended.
+    /// The outcome.
     pub outcome: TurnOutcome,
     /// The `turn/completed` of Codex.
     pub frame: Frame,
 }
 
-/// How a turn ended.
+/// The outcome of a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TurnOutcome {
-    /// It was completed.
+    /// The turn was completed.
     Completed,
-    /// It was interrupted.
+    /// The turn was interrupted.
     Interrupted,
-    /// It failed. The reason is in the turn's error.
+    /// It failed. The turn failed. The reason is in its error.
     Failed,
     /// A status unknown to this version.
     Unknown(Box<str>),
@@ -106,7 +106,7 @@ impl From<&str> for TurnOutcome {
     }
 }
 
-/// Why a request has no result.
+/// The reason why a request has no result.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RequestError {
@@ -116,36 +116,36 @@ pub enum RequestError {
     /// Codex did not respond in time.
     #[error("Codex did not respond in time")]
     TimedOut,
-    /// Too many requests wait.
+    /// Too many requests are queued.
     #[error("too many requests wait")]
     QueueFull,
-    /// Codex has exited, or was closed. The text says why.
+    /// Codex has exited or was closed, for this reason.
     #[error("Codex has ended: {0}")]
     Ended(Box<str>),
 }
 
-/// Why a submission has no turn.
+/// The reason why a submission has no turn.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SubmissionError {
-    /// It was withdrawn before it was sent.
+    /// The message was withdrawn before it was sent.
     #[error("it was withdrawn")]
     Withdrawn,
-    /// The turn that it was to steer ended before Codex had read it.
+    /// The turn ended before Codex had read the message that was to steer it.
     #[error("the turn ended before Codex had read the message")]
     NotRead,
-    /// The options of a turn cannot be applied to the one that runs.
+    /// The message has options of a turn, which cannot be applied to the running turn.
     #[error("a message that steers a turn cannot change the options of the turn")]
     OptionsOfSteering,
     /// The thread is not open.
     #[error("the thread is not open")]
     NoThread,
-    /// Its request failed.
+    /// The request for the turn failed.
     #[error(transparent)]
     Request(#[from] RequestError),
 }
 
-/// Something that Codex should not have sent.
+/// A violation of the protocol by Codex.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {

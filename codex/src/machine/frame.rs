@@ -1,4 +1,5 @@
-//! The frames of Codex: JSON-RPC without its version, a line each.
+//! Frames of Codex: JSON-RPC messages without the member `jsonrpc`, one per
+//! line.
 
 use crate::wire::Notification;
 use agentwire_protocol::Json;
@@ -9,7 +10,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-/// A notification or request of Codex, as it came.
+/// An unparsed notification or request of Codex.
 #[derive(Clone)]
 pub struct Frame {
     line: Bytes,
@@ -31,19 +32,19 @@ impl Frame {
         Json::of_text(self.params_text())
     }
 
-    /// Returns the notification that the frame is.
+    /// Parses the frame as a notification.
     #[must_use]
     pub fn notification(&self) -> Notification {
         Notification::read(&self.method, &self.params())
     }
 
-    /// Returns the ID of the thread that the frame is about.
+    /// Returns the thread ID in the parameters.
     #[must_use]
     pub fn thread_id(&self) -> Option<&str> {
         self.thread_id.as_deref()
     }
 
-    /// Returns the whole line, without its end.
+    /// Returns the line, without the newline.
     #[must_use]
     pub fn line(&self) -> &Bytes {
         &self.line
@@ -56,7 +57,7 @@ impl Frame {
             .unwrap_or("null")
     }
 
-    /// Reads members of the parameters. Those that do not fit are absent.
+    /// Reads members of the parameters. Invalid members are absent.
     pub(super) fn head<'a, T: Deserialize<'a> + Default>(&'a self) -> T {
         serde_json::from_str(self.params_text()).unwrap_or_default()
     }
@@ -72,7 +73,7 @@ impl fmt::Debug for Frame {
     }
 }
 
-/// An error that is the response to a request.
+/// An error as the response to a request.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{message} ({code})")]
 #[non_exhaustive]
@@ -81,7 +82,7 @@ pub struct ErrorObject {
     pub code: i64,
     /// The reason.
     pub message: String,
-    /// More about the reason.
+    /// Further data about the error.
     pub data: Option<Json>,
 }
 
@@ -184,12 +185,12 @@ struct Place<'a> {
     thread_id: Option<Cow<'a, str>>,
 }
 
-/// Reads a value that is `null` as a value.
+/// Reads `null` as a value, not as an absent member.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 
-/// Reads a value of another type as absent.
+/// Reads an invalid value as absent.
 pub(super) fn lenient<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {

@@ -1,8 +1,8 @@
 //! The host's side of `codex app-server`, as a state machine.
 //!
 //! [`Machine`] does no I/O, reads no clock and generates no IDs but the numbers of requests. A
-//! driver reports what happened (`handle_*`), passes on the user's calls, and polls (`poll_*`)
-//! after each until there is nothing left to do:
+//! driver passes it input and deadlines (`handle_*`) and the user's calls. After each, it polls
+//! (`poll_*`) until all return `None`:
 //!
 //! ```
 //! use agentwire_codex::machine::{Event, Machine};
@@ -45,25 +45,25 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::time::{Duration, Instant};
 use thread::Thread;
 
-/// The number of requests in flight. Codex answers a burst of thousands in part only.
+/// The number of requests in flight. Codex responds to only a part of a burst of thousands.
 const IN_FLIGHT: usize = 16;
 
-/// The number of requests that wait to be sent.
+/// The maximum number of queued requests.
 const MAX_WAITING: usize = 4096;
 
-/// The number of requests of Codex that wait for a response.
+/// The maximum number of pending requests of Codex.
 const MAX_INCOMING: usize = 1024;
 
-/// How long Codex may take to respond to the machine's own requests. It responds at once.
+/// The timeout of the machine's own requests, to which Codex responds immediately.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The priority of a message.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Priority {
-    /// Interrupts the turn that runs, and starts one.
+    /// Interrupts the running turn, and starts a turn.
     Now,
-    /// Joins the turn that runs, by `turn/steer`. Codex then cuts off the text that it streams.
+    /// Joins the running turn, by `turn/steer`. Codex then cuts off its current text.
     Next,
     /// Starts a turn when the thread is idle.
     #[default]
@@ -73,13 +73,13 @@ pub enum Priority {
 /// A message to a thread.
 #[derive(Debug, Clone)]
 pub struct Submission {
-    /// Its ID, which Codex returns as the `clientId` of an item. Must be unique.
+    /// The ID of the message, which Codex returns as the `clientId` of an item. Must be unique.
     pub id: Box<str>,
     /// The priority.
     pub priority: Priority,
     /// The `input`: a list of texts, images, and so on.
     pub input: Value,
-    /// Further members of `turn/start`, an object. Empty for a message that steers.
+    /// Further members of `turn/start`, as an object. Empty for a message that steers.
     pub options: Value,
 }
 
@@ -91,16 +91,16 @@ pub struct Machine {
     events: VecDeque<Event>,
     last_request: u64,
     last_interrupt: u64,
-    /// Requests that wait until fewer are in flight.
+    /// Requests that are queued until fewer are in flight.
     waiting: VecDeque<(u64, Bytes)>,
     pending: HashMap<u64, Pending>,
     in_flight: usize,
     deadlines: BTreeSet<(Instant, u64)>,
     incoming: HashMap<Box<str>, Waiting>,
-    /// The last requests of Codex that need no response any more.
+    /// The latest requests of Codex that are no longer pending.
     closed: VecDeque<(Box<str>, Waiting)>,
     threads: HashMap<Box<str>, Thread>,
-    /// Why Codex has ended.
+    /// The reason why Codex has ended.
     end: Option<Box<str>>,
 }
 
@@ -126,7 +126,7 @@ enum Purpose {
     Interrupt(Box<str>, Box<str>),
     /// Lists the commands of a thread, to terminate these items.
     Commands(Box<str>, Vec<Box<str>>),
-    /// Its response means nothing.
+    /// Terminates a command. The response is ignored.
     Terminate,
 }
 
@@ -226,13 +226,13 @@ impl Machine {
     }
 
     /// Sends a request. Returns its number, which its [`Event::Response`] has. The timeout begins
-    /// now, also if the request has to wait for others.
+    /// now, even if the request is queued.
     pub fn request(&mut self, now: Instant, method: &str, params: &Json, timeout: Duration) -> u64 {
         self.send(now, method, params.get(), timeout, Purpose::Host, true)
     }
 
-    /// Sends a request that opens a thread, as [`request`](Self::request) does. The thread of the
-    /// response is followed from the response on.
+    /// Sends a request that opens a thread, as [`request`](Self::request) does. The machine follows
+    /// the thread in the response.
     pub fn open(&mut self, now: Instant, method: &str, params: &Json, timeout: Duration) -> u64 {
         self.send(now, method, params.get(), timeout, Purpose::Open, true)
     }
@@ -263,8 +263,8 @@ impl Machine {
         true
     }
 
-    /// Follows the turns of a thread, which must be open. `is_active` is whether a turn runs that
-    /// the machine has not seen begin. Has no effect if the thread is followed already.
+    /// Follows the turns of a thread, which must be open. `is_active` tells whether a turn is
+    /// running whose start the machine has missed. Has no effect if the thread is followed already.
     pub fn follow(&mut self, thread_id: &str, is_active: bool) {
         if !self.threads.contains_key(thread_id) {
             let thread = Thread {
@@ -282,7 +282,7 @@ impl Machine {
         }
     }
 
-    /// Sends a message to a thread, in the order of its priority.
+    /// Sends a message to a thread, ordered by priority.
     pub fn submit(&mut self, now: Instant, thread_id: &str, submission: Submission) {
         let has_options = submission
             .options
@@ -327,7 +327,7 @@ impl Machine {
         true
     }
 
-    /// Withdraws all messages of a thread that were not sent.
+    /// Withdraws all queued messages of a thread.
     pub fn withdraw_all(&mut self, thread_id: &str) {
         while let Some(id) = self
             .threads
@@ -339,8 +339,8 @@ impl Machine {
         }
     }
 
-    /// Interrupts the turn of a thread. Returns the number that its
-    /// [`Event::InterruptEnded`] has. A turn that begins is interrupted when Codex allows it.
+    /// Interrupts the turn of a thread. Returns the number that its [`Event::InterruptEnded`] has.
+    /// A starting turn is interrupted as soon as Codex allows it.
     pub fn interrupt(&mut self, now: Instant, thread_id: &str) -> u64 {
         self.last_interrupt += 1;
         let interrupt = self.last_interrupt;
@@ -394,9 +394,9 @@ impl Machine {
         }
     }
 
-    /// Handles the end of Codex or of its output, or that the host closes it. What is pending
-    /// fails; later calls fail at once. The first reason counts,
-    /// and input after it is ignored.
+    /// Handles the exit of Codex, the end of its output, or closing by the host. Pending requests
+    /// and submissions fail, and later calls fail immediately. Only the first reason is used; later
+    /// input is ignored.
     pub fn handle_end(&mut self, now: Instant, why: &str) {
         if self.end.is_some() {
             return;

@@ -13,13 +13,13 @@ use std::time::Instant;
 /// An open thread.
 #[derive(Debug, Default)]
 pub(super) struct Thread {
-    /// The messages that were not sent, by priority.
+    /// The queued messages, by priority.
     pub(super) queue: VecDeque<Submission>,
-    /// The turn whose start was requested and not answered.
+    /// The pending request to start a turn.
     pub(super) starting: Option<Starting>,
-    /// The turn that runs.
+    /// The running turn.
     pub(super) turn: Option<Turn>,
-    /// The turns that ended while a start was not answered.
+    /// The turns that ended while the request to start one was pending.
     pub(super) ended: Vec<TurnEnd>,
     /// The interrupts that wait for the end of the turn.
     pub(super) interrupts: Vec<u64>,
@@ -27,28 +27,27 @@ pub(super) struct Thread {
 
 #[derive(Debug)]
 pub(super) struct Starting {
-    /// The message that starts it. `None` for a compaction, and when the message was seen in a
-    /// turn.
+    /// The message that starts it. `None` for a compaction, and once a turn has read the message.
     pub(super) submission: Option<Submission>,
 }
 
-/// A turn that runs.
+/// A running turn.
 #[derive(Debug, Default)]
 pub(super) struct Turn {
-    /// Its ID, if known.
+    /// The ID of the turn, if known.
     id: Option<Box<str>>,
     /// Whether Codex has sent `turn/started`. Only then can it be interrupted.
     is_started: bool,
-    /// Whether Codex is to interrupt it.
+    /// Whether an interrupt was requested.
     is_interrupted: bool,
-    /// Whether that failed for a message with the priority `now`, which does not try again.
+    /// Whether an interrupt for a message with the priority `now` failed. It is not retried.
     refuses_interrupt: bool,
     /// Whether Codex refused to steer it.
     refuses_steering: bool,
     /// The message that steers it, and the number of the request without a response.
     steering: Option<(u64, Submission)>,
     messages: Vec<Message>,
-    /// The commands that run: the IDs of the item and, if known, of the process.
+    /// The running commands: the IDs of the item and, if known, of the process.
     commands: Vec<(Box<str>, Option<Box<str>>)>,
 }
 
@@ -56,7 +55,7 @@ pub(super) struct Turn {
 #[derive(Debug)]
 struct Message {
     submission: Submission,
-    /// Whether it joined a turn that ran.
+    /// Whether it joined a running turn.
     steers: bool,
     /// Whether the turn has read it.
     is_read: bool,
@@ -69,7 +68,7 @@ impl Thread {
         self.queue.insert(place, submission);
     }
 
-    /// Puts a message back that was not delivered: before the others of its priority.
+    /// Puts a message that no turn has read back in front of the queue of its priority.
     fn put_back(&mut self, submission: Submission) {
         let priority = submission.priority;
         let place = self.queue.partition_point(|it| it.priority < priority);
@@ -85,7 +84,8 @@ impl Thread {
         !self.ended.is_empty()
     }
 
-    /// Returns the messages without an end, with their final states if Codex has ended.
+    /// Returns the submissions that have not ended, with their final states for the case that Codex
+    /// has ended.
     pub(super) fn abandoned(&self) -> Vec<(Box<str>, SubmissionState)> {
         let turn = self.turn.iter();
         let messages = turn.clone().flat_map(|it| &it.messages);
@@ -109,7 +109,7 @@ impl Turn {
 }
 
 impl Machine {
-    /// Does what can be done for a thread.
+    /// Sends the messages and interrupts of a thread that can be sent now.
     pub(super) fn drive(&mut self, now: Instant, thread_id: &str) {
         let Some(thread) = self.threads.get_mut(thread_id) else {
             return;
@@ -385,7 +385,7 @@ impl Machine {
         }
     }
 
-    /// Learns the ID of a turn that the machine did not see begin. Other frames may be about
+    /// Records the ID of a turn whose start the machine has missed. Other frames may be about
     /// commands of earlier turns.
     fn learn_turn(&mut self, now: Instant, thread_id: &str, frame: &Frame) {
         let turn = self.threads.get(thread_id).and_then(|it| it.turn.as_ref());
@@ -487,7 +487,7 @@ impl Machine {
         self.send(now, method, &params, TIMEOUT, Purpose::Terminate, true);
     }
 
-    /// Terminates those of the commands that run in a thread which are these items.
+    /// Terminates the commands of these items, if they are still running.
     pub(super) fn commands_listed(
         &mut self,
         now: Instant,
@@ -510,7 +510,7 @@ impl Machine {
         }
     }
 
-    /// Resolves the requests of Codex that nobody needs to answer any more.
+    /// Resolves the requests of Codex that no longer need a response.
     pub(super) fn resolve(&mut self, is_over: impl Fn(&super::Waiting) -> bool) {
         let mut over: Vec<_> = self.incoming.extract_if(|_, it| is_over(it)).collect();
         over.sort_unstable_by(|one, other| one.0.cmp(&other.0));
@@ -555,7 +555,7 @@ impl Machine {
         }
     }
 
-    /// Handles an item: a message that a turn has read, or a command that runs.
+    /// Handles an item: a message that a turn has read, or a command.
     fn item(&mut self, now: Instant, thread_id: &str, frame: &Frame) {
         let head = frame.head::<OfItem<'_>>();
         let Some(thread) = self.threads.get_mut(thread_id) else {
@@ -619,7 +619,7 @@ impl Machine {
     }
 }
 
-/// Returns whether a turn cannot be started now because of the one that runs.
+/// Returns whether the running turn prevents starting another one.
 fn is_busy(error: &super::ErrorObject) -> bool {
     let data = error.data.as_ref().map_or("", Json::get);
     let texts = [error.message.as_str(), data];

@@ -1,4 +1,4 @@
-//! Items, notices and requests of Codex in the vocabulary of the Agent Client Protocol.
+//! Items, notices and requests of Codex as updates of the Agent Client Protocol.
 
 use crate::shell::script;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ fn texts<'a>(value: &'a Value, member: &str) -> Vec<&'a str> {
         .collect()
 }
 
-/// Returns the text of an item that is a text. Reasoning has several.
+/// Returns the text of a text item. Reasoning has several texts.
 pub(super) fn whole_text(item: &Value) -> String {
     match text(item, "text") {
         Some(text) => text.to_owned(),
@@ -60,7 +60,7 @@ fn data_url(url: &str) -> Option<(&str, &str)> {
     url.strip_prefix("data:")?.split_once(";base64,")
 }
 
-/// Returns the update of the call that an item is. Returns `None` if it is none.
+/// Returns the update for an item that is a call. Returns `None` for other items.
 pub(super) fn call(item: &Value, cwd: Option<&str>, is_done: bool) -> Option<Value> {
     let of = |member: &str| text(item, member).unwrap_or_default();
     let kind = text(item, "type")?;
@@ -178,8 +178,8 @@ fn contents(blocks: Vec<Value>) -> Value {
     blocks.into_iter().map(content).collect()
 }
 
-/// Returns the arguments of a tool. A member that a view would take for the command of a shell is
-/// one of many here.
+/// Returns the arguments of a tool. A member that a view would display as a shell command is nested
+/// here.
 fn arguments(item: &Value) -> Value {
     let arguments = &item["arguments"];
     match arguments.get("command").or(arguments.get("cmd")) {
@@ -322,8 +322,8 @@ fn web_search(item: &Value) -> String {
     }
 }
 
-/// Returns a notice. A long or second line is its detail.
-fn noticed(kind: &str, title: &str, detail: Option<&str>) -> Value {
+/// Returns a notice. Long lines and further lines become its detail.
+fn notice_value(kind: &str, title: &str, detail: Option<&str>) -> Value {
     const LONGEST: usize = 200;
     let is_long = title.len() > LONGEST || title.contains('\n');
     let detail = detail.or(is_long.then_some(title));
@@ -331,45 +331,45 @@ fn noticed(kind: &str, title: &str, detail: Option<&str>) -> Value {
         "_meta": {"kind": kind}})
 }
 
-/// Returns the notice that an item is.
+/// Returns the notice for an item, if it is shown as one.
 pub(super) fn item_notice(item: &Value) -> Option<Value> {
     let review = text(item, "review");
     Some(match text(item, "type")? {
-        "contextCompaction" => noticed("compacted", "The conversation was compacted", None),
+        "contextCompaction" => notice_value("compacted", "The conversation was compacted", None),
         "hookPrompt" => {
             let said = texts(item, "fragments").join("\n");
-            noticed("hook", "A hook continued the turn", Some(&said))
+            notice_value("hook", "A hook continued the turn", Some(&said))
         }
         "enteredReviewMode" => {
             let title = format!("Review: {}", review.unwrap_or("the changes"));
-            noticed("info", &title, None)
+            notice_value("info", &title, None)
         }
-        "exitedReviewMode" => noticed("info", "The review is done", review),
+        "exitedReviewMode" => notice_value("info", "The review is done", review),
         "subAgentActivity" => {
             let path = text(item, "agentPath").unwrap_or_default();
             let what = text(item, "kind").unwrap_or("changed");
-            noticed("info", &format!("Sub-agent {path}: {what}"), None)
+            notice_value("info", &format!("Sub-agent {path}: {what}"), None)
         }
         _ => return None,
     })
 }
 
-/// Returns the notice that a notification is.
+/// Returns the notice for a notification, if it is shown as one.
 pub(super) fn notice(method: &str, params: &Value) -> Option<Value> {
     let of = |member: &str| text(params, member);
     Some(match method {
-        "warning" | "guardianWarning" => noticed("warning", of("message")?, None),
-        "configWarning" => noticed("warning", of("summary")?, of("details")),
-        "deprecationNotice" => noticed("info", of("summary")?, of("details")),
+        "warning" | "guardianWarning" => notice_value("warning", of("message")?, None),
+        "configWarning" => notice_value("warning", of("summary")?, of("details")),
+        "deprecationNotice" => notice_value("info", of("summary")?, of("details")),
         "model/rerouted" => {
             let (from, to) = (of("fromModel")?, of("toModel")?);
             let title = format!("{to} responds instead of {from}");
             let why = of("reason").map(words);
-            noticed("model_changed", &title, why.as_deref())
+            notice_value("model_changed", &title, why.as_deref())
         }
         "mcpServer/startupStatus/updated" if of("status") == Some("failed") => {
             let title = format!("The MCP server {} did not start", of("name")?);
-            noticed("warning", &title, of("error"))
+            notice_value("warning", &title, of("error"))
         }
         "hook/completed" => {
             let run = &params["run"];
@@ -379,14 +379,16 @@ pub(super) fn notice(method: &str, params: &Value) -> Option<Value> {
                 return None;
             }
             let event = text(run, "eventName").map(words).unwrap_or_default();
-            noticed("hook", &format!("Hook {event:?}: {outcome}"), Some(&said))
+            notice_value("hook", &format!("Hook {event:?}: {outcome}"), Some(&said))
         }
-        "thread/reverted" => noticed("info", "The thread was set back to an earlier turn", None),
+        "thread/reverted" => {
+            notice_value("info", "The thread was set back to an earlier turn", None)
+        }
         _ => return None,
     })
 }
 
-/// Returns the notice that a rate limit is close or reached.
+/// Returns the notice for a rate limit that is close or reached.
 pub(super) fn rate_limit(window: &Value, used: f64) -> Value {
     let name = match window["windowDurationMins"].as_u64() {
         Some(minutes) if minutes % 1440 == 0 => format!("{}-day", minutes / 1440),
@@ -400,10 +402,10 @@ pub(super) fn rate_limit(window: &Value, used: f64) -> Value {
     };
     let at = window["resetsAt"].as_u64();
     let at = at.map(|at| format!("It resets at the Unix time {at}."));
-    noticed("rate_limit", &title, at.as_deref())
+    notice_value("rate_limit", &title, at.as_deref())
 }
 
-/// Returns why a turn failed, and what to do.
+/// Returns the reason why a turn failed, and a remedy.
 pub(super) fn failure(error: &Value) -> String {
     let message = text(error, "message").unwrap_or("The turn failed.");
     let info = &error["codexErrorInfo"];
@@ -439,7 +441,7 @@ pub(super) fn failure(error: &Value) -> String {
         .join("\n")
 }
 
-/// Returns the parameters of a permission request, and the item for which it is.
+/// Returns the parameters of a permission request, and its item.
 pub(super) fn approval(method: &str, params: &Value, cwd: Option<&str>) -> Option<(Value, Value)> {
     let of = |member: &str| text(params, member);
     let mut title = None;

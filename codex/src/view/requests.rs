@@ -1,4 +1,4 @@
-//! The requests of Codex that wait for the host.
+//! Pending requests of Codex.
 
 use super::items::{self, approval, call, text};
 use super::{FOLLOWED, Feed, free, read, status, update};
@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 /// The entry of a pending request.
 #[derive(Debug, Clone)]
-pub(super) enum Asked {
-    /// A call. `is_own` is whether it exists for the request alone.
+pub(super) enum RequestEntry {
+    /// A call. `is_own` tells whether the entry was created for the request.
     Call { entry: String, is_own: bool },
     /// A question of the model.
     Question(String),
@@ -19,7 +19,7 @@ pub(super) enum Asked {
 }
 
 impl Feed {
-    /// Shows a request that waits for the host: an approval or a question.
+    /// Shows a pending request: an approval or a question.
     pub(crate) fn request(
         &mut self,
         view: &mut View,
@@ -33,7 +33,7 @@ impl Feed {
         {
             return;
         }
-        let asked = match method {
+        let entry = match method {
             "item/tool/requestUserInput" => self.question(view, request_id, params),
             "mcpServer/elicitation/request"
                 if params["_meta"]["codex_approval_kind"] != "mcp_tool_call" =>
@@ -44,13 +44,13 @@ impl Feed {
                         request_id,
                         request,
                     });
-                    Asked::Form
+                    RequestEntry::Form
                 })
             }
             method => self.approval(view, request_id, method, params),
         };
-        if let Some(asked) = asked {
-            self.requests.insert(request_id.to_owned(), asked);
+        if let Some(entry) = entry {
+            self.requests.insert(request_id.to_owned(), entry);
             view.push(Input::Activity(Activity::RequiresAction));
         }
     }
@@ -61,7 +61,7 @@ impl Feed {
         request_id: &str,
         method: &str,
         params: &Value,
-    ) -> Option<Asked> {
+    ) -> Option<RequestEntry> {
         let cwd = view.session().cwd.clone();
         let (mut approval, item) = approval(method, params, cwd.as_deref())?;
         let id = text(params, "itemId").unwrap_or(request_id);
@@ -94,14 +94,14 @@ impl Feed {
             request_id,
             params: &approval,
         });
-        Some(Asked::Call {
+        Some(RequestEntry::Call {
             entry,
             is_own: known.is_none(),
         })
     }
 
-    /// Shows a question of the model, in the form that a view knows from Claude Code.
-    fn question(&self, view: &mut View, request_id: &str, params: &Value) -> Option<Asked> {
+    /// Shows a question of the model, in Claude Code's form.
+    fn question(&self, view: &mut View, request_id: &str, params: &Value) -> Option<RequestEntry> {
         let entry = free(view, text(params, "itemId").unwrap_or(request_id));
         let input = items::questions(params);
         let call = json!({"type": "assistant", "uuid": entry, "message": {
@@ -114,25 +114,25 @@ impl Feed {
             request_id,
             request: &read(request)?,
         });
-        Some(Asked::Question(entry))
+        Some(RequestEntry::Question(entry))
     }
 
-    /// Shows that a request needs no response any more: it was answered, with a denial or not,
-    /// or withdrawn.
-    pub(crate) fn settled(&mut self, view: &mut View, request_id: &str, denied: bool) {
-        let Some(asked) = self.requests.remove(request_id) else {
+    /// Shows that a request is no longer pending: the host has responded, with a denial or not, or
+    /// it was withdrawn.
+    pub(crate) fn finish_request(&mut self, view: &mut View, request_id: &str, denied: bool) {
+        let Some(entry) = self.requests.remove(request_id) else {
             return;
         };
         view.push(Input::Settled { request_id });
         if self.requests.is_empty() && view.session().activity == Activity::RequiresAction {
             view.push(Input::Activity(Activity::Running));
         }
-        match asked {
-            Asked::Call { entry, .. } if denied => {
+        match entry {
+            RequestEntry::Call { entry, .. } if denied => {
                 let params = json!({"toolCall": {"toolCallId": entry}});
                 view.push(AcpInput::Denied { params: &params });
             }
-            Asked::Call { entry, is_own } => {
+            RequestEntry::Call { entry, is_own } => {
                 if is_own && status(view, &entry) == Some(Status::InProgress) {
                     update(
                         view,
@@ -141,7 +141,7 @@ impl Feed {
                     );
                 }
             }
-            Asked::Question(entry) => {
+            RequestEntry::Question(entry) => {
                 let why = if denied { "There is no answer." } else { "" };
                 let result: Option<Message> = read(json!({
                     "type": "user", "message": {"role": "user", "content": [{
@@ -151,7 +151,7 @@ impl Feed {
                     view.push(result);
                 }
             }
-            Asked::Form => {}
+            RequestEntry::Form => {}
         }
     }
 }

@@ -27,34 +27,34 @@ impl Thread {
             view: View::new(),
         };
         let of = json!({"thread": {"id": "t", "cwd": "/w", "model": "gpt-5.5"}});
-        thread.told("thread/started", of);
+        thread.send_notification("thread/started", of);
         thread
     }
 
-    fn told(&mut self, method: &str, params: Value) {
+    fn send_notification(&mut self, method: &str, params: Value) {
         self.feed.notification(&mut self.view, method, &params);
     }
 
-    fn asked(&mut self, id: &str, method: &str, params: Value) {
+    fn send_request(&mut self, id: &str, method: &str, params: Value) {
         self.feed.request(&mut self.view, id, method, &params);
     }
 
     fn started(&mut self, item: Value) {
-        self.told("item/started", json!({"threadId": "t", "item": item}));
+        self.send_notification("item/started", json!({"threadId": "t", "item": item}));
     }
 
     fn completed(&mut self, item: Value) {
-        self.told("item/completed", json!({"threadId": "t", "item": item}));
+        self.send_notification("item/completed", json!({"threadId": "t", "item": item}));
     }
 
     fn delta(&mut self, of: &str, id: &str, delta: &str) {
         let params = json!({"threadId": "t", "itemId": id, "delta": delta});
-        self.told(&format!("item/{of}"), params);
+        self.send_notification(&format!("item/{of}"), params);
     }
 
     fn turn(&mut self, status: &str, error: Value) {
         let turn = json!({"id": "turn", "status": status, "error": error, "durationMs": 12});
-        self.told("turn/completed", json!({"threadId": "t", "turn": turn}));
+        self.send_notification("turn/completed", json!({"threadId": "t", "turn": turn}));
     }
 
     fn call(&self, id: &str) -> &ToolCall {

@@ -96,7 +96,7 @@ objects! {
         pub login_id: Option<String> = "loginId",
         /// Whether the login succeeded.
         pub success: bool,
-        /// Why the login failed.
+        /// The reason why the login failed.
         pub error: Option<String>,
     }
 

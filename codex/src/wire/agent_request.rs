@@ -73,7 +73,7 @@ impl Elicitation {
 objects! {
     /// An approval of a command.
     pub struct CommandApproval of(item) {
-        /// What the command is.
+        /// The subject of the approval.
         pub kind: Option<CommandApprovalKind>,
         /// The ID of this approval, if the item has more than one.
         pub approval_id: Option<String> = "approvalId",
@@ -148,7 +148,7 @@ objects! {
     ///
     /// [`FileChange`]: super::FileChange
     pub struct FileChangeApproval of(item) {
-        /// Why the patch requires an approval.
+        /// The reason why the patch requires an approval.
         pub reason: Option<String>,
         /// A directory that becomes writable for the session.
         pub grant_root: Option<String> = "grantRoot",
@@ -278,13 +278,13 @@ objects! {
     pub struct PermissionsResponse {
         /// The permissions that are granted: a part of the requested ones.
         pub permissions: Members,
-        /// How long they are granted. Default: for the turn.
+        /// The scope of the grant. Default: for the turn.
         pub scope: Option<PermissionsScope>,
     }
 }
 
 enums! {
-    /// What a command approval is about.
+    /// The subject of a command approval.
     pub enum CommandApprovalKind {
         /// A command of the model.
         Command = "command",
@@ -302,13 +302,13 @@ enums! {
         Cancel = "cancel",
         /// Allows it once.
         Accept = "accept",
-        /// Allows it, and the same again, in this session.
+        /// Allows the action, and the same action for the rest of this session.
         AcceptForSession = "acceptForSession",
     }
 
     /// The kind of an elicitation.
     pub enum ElicitationMode {
-        /// A form of MCP.
+        /// A form, as MCP defines it.
         Form = "form",
         /// A page that the user opens.
         Url = "url",
@@ -328,7 +328,7 @@ enums! {
         Accept = "accept",
     }
 
-    /// How long permissions are granted.
+    /// The scope of granted permissions.
     pub enum PermissionsScope {
         /// For the turn.
         Turn = "turn",

@@ -185,7 +185,7 @@ objects! {
     pub struct Initialize {
         /// The name and version of the client.
         pub client_info: ClientInfo = "clientInfo",
-        /// What the client supports.
+        /// The capabilities of the client.
         pub capabilities: Option<Capabilities>,
     }
 
@@ -200,7 +200,7 @@ objects! {
         pub version: String,
     }
 
-    /// What a client supports.
+    /// The capabilities of a client.
     #[derive(Default)]
     pub struct Capabilities {
         /// Whether Codex accepts experimental methods and members.
@@ -254,7 +254,7 @@ objects! {
         pub reasoning_effort: Option<String> = "reasoningEffort",
         /// The approval policy.
         pub approval_policy: ApprovalPolicy = "approvalPolicy",
-        /// Who decides about approvals.
+        /// The reviewer of approvals.
         pub approvals_reviewer: ApprovalsReviewer = "approvalsReviewer",
         /// The sandbox.
         pub sandbox: SandboxPolicy,
@@ -473,7 +473,7 @@ objects! {
         pub auth_status: String = "authStatus",
         /// The tools by name.
         pub tools: BTreeMap<String, McpTool>,
-        /// Why the tools are unknown.
+        /// The reason why the tools are unknown.
         pub tools_error: Option<String> = "toolsError",
     }
 

@@ -153,7 +153,7 @@ objects! {
         pub cwd: String,
         /// The ID of the process, for the requests about background terminals.
         pub process_id: Option<String> = "processId",
-        /// Why the command ran, such as `agent` or `userShell`.
+        /// The reason why the command ran, such as `agent` or `userShell`.
         pub source: Option<String>,
         /// The state.
         pub status: ItemStatus,
@@ -219,7 +219,7 @@ objects! {
         pub read_only_hint: Option<bool> = "readOnlyHint",
         /// The output of the tool.
         pub result: Option<McpToolResult>,
-        /// Why the call failed.
+        /// The reason why the call failed.
         pub error: Option<McpToolError>,
         /// The duration in milliseconds.
         pub duration_ms: Option<i64> = "durationMs",
@@ -369,7 +369,7 @@ objects! {
 enums! {
     /// The state of a command or a file change.
     pub enum ItemStatus {
-        /// It is running, or an approval is pending.
+        /// The command or change is in progress, or an approval is pending.
         InProgress = "inProgress",
         /// It succeeded.
         Completed = "completed",

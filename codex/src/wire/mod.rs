@@ -136,7 +136,7 @@ macro_rules! object_of {
             pub model: Option<String>,
             /// The approval policy.
             pub approval_policy: Option<$crate::wire::ApprovalPolicy> = "approvalPolicy",
-            /// Who decides about approvals.
+            /// The reviewer of approvals.
             pub approvals_reviewer: Option<$crate::wire::ApprovalsReviewer> = "approvalsReviewer",
         } }
     };

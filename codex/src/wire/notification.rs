@@ -139,7 +139,7 @@ objects! {
         pub effort: Option<String>,
         /// The approval policy.
         pub approval_policy: ApprovalPolicy = "approvalPolicy",
-        /// Who decides about approvals.
+        /// The reviewer of approvals.
         pub approvals_reviewer: ApprovalsReviewer = "approvalsReviewer",
         /// The sandbox.
         pub sandbox_policy: SandboxPolicy = "sandboxPolicy",
@@ -193,7 +193,7 @@ objects! {
 
     /// The to-do list of a turn.
     pub struct TurnPlan of(turn) {
-        /// Why the list changed.
+        /// The reason why the list changed.
         pub explanation: Option<String>,
         /// The steps.
         pub plan: Vec<PlanStep>,
@@ -317,7 +317,7 @@ objects! {
         pub thread_id: Option<String> = "threadId",
         /// The state.
         pub status: McpServerState,
-        /// Why the server failed.
+        /// The reason why the server failed.
         pub error: Option<String>,
     }
 
@@ -329,7 +329,7 @@ objects! {
         pub thread_id: Option<String> = "threadId",
         /// Whether the login succeeded.
         pub success: bool,
-        /// Why the login failed.
+        /// The reason why the login failed.
         pub error: Option<String>,
     }
 
@@ -355,7 +355,7 @@ objects! {
     pub struct Notice {
         /// The feature or the problem.
         pub summary: String,
-        /// What to do.
+        /// The remedy.
         pub details: Option<String>,
     }
 }
@@ -363,37 +363,37 @@ objects! {
 enums! {
     /// The state of a step.
     pub enum PlanStepStatus {
-        /// It has not started.
+        /// The step has not started.
         Pending = "pending",
-        /// It is in progress.
+        /// The step is in progress.
         InProgress = "inProgress",
-        /// It is complete.
+        /// The step is complete.
         Completed = "completed",
     }
 
     /// The state of a run of a hook.
     pub enum HookStatus {
-        /// It is running.
+        /// The hook is running.
         Running = "running",
         /// It succeeded.
         Completed = "completed",
         /// It failed.
         Failed = "failed",
-        /// It blocked the action.
+        /// The hook blocked the action.
         Blocked = "blocked",
-        /// It stopped the turn.
+        /// The hook stopped the turn.
         Stopped = "stopped",
     }
 
     /// The state of an MCP server.
     pub enum McpServerState {
-        /// It is starting.
+        /// The server is starting.
         Starting = "starting",
-        /// Its tools are available.
+        /// The server's tools are available.
         Ready = "ready",
         /// It failed.
         Failed = "failed",
-        /// Its start was cancelled.
+        /// The start of the server was cancelled.
         Cancelled = "cancelled",
     }
 }

@@ -5,7 +5,7 @@ use agentwire_protocol::Json;
 use agentwire_protocol::open::union;
 
 named_or! {
-    /// When Codex requests an approval.
+    /// The policy for approvals: when Codex requests one.
     pub enum ApprovalPolicy { NamedPolicy, GranularPolicy }
 }
 
@@ -16,7 +16,7 @@ union! {
         "readOnly" => ReadOnly(ReadOnly),
         /// Commands can write in the working directory.
         "workspaceWrite" => WorkspaceWrite(WorkspaceWrite),
-        /// The client runs Codex in a sandbox of its own.
+        /// The client runs Codex in its own sandbox, so Codex does not use one.
         "externalSandbox" => ExternalSandbox(ExternalSandbox),
         /// Commands run without a sandbox.
         "dangerFullAccess" => DangerFullAccess(DangerFullAccess),
@@ -35,7 +35,7 @@ enums! {
         Never = "never",
     }
 
-    /// Who decides about approvals.
+    /// A reviewer of approvals.
     pub enum ApprovalsReviewer {
         /// The client.
         User = "user",
@@ -133,7 +133,7 @@ objects! {
         pub model: String,
         /// The reasoning effort.
         pub reasoning_effort: Option<String>,
-        /// Instructions instead of those of the mode.
+        /// Instructions that replace those of the mode.
         pub developer_instructions: Option<String>,
     }
 }

@@ -60,7 +60,7 @@ objects! {
         pub items: Vec<Item>,
         /// Which items are included.
         pub items_view: Option<ItemsView> = "itemsView",
-        /// Why the turn failed.
+        /// The reason why the turn failed.
         pub error: Option<TurnError>,
         /// The time of the start, as a Unix time in seconds.
         pub started_at: Option<i64> = "startedAt",

@@ -1,4 +1,4 @@
-//! Codex behind the interface for all kinds of agents, and its view.
+//! Tests of Codex as an agent with a view.
 
 use crate::world::{World, command, patch};
 use agentwire::view::agent::{Agent, AgentError, Decision};

@@ -15,9 +15,9 @@ use std::sync::{Arc, Mutex};
 
 /// Approvals that were asked for.
 #[derive(Clone, Default)]
-struct Asked(Arc<Mutex<Vec<String>>>);
+struct SeenApprovals(Arc<Mutex<Vec<String>>>);
 
-impl Asked {
+impl SeenApprovals {
     /// Answers with the decision, and notes what was asked.
     fn answer(&self, options: ThreadOptions, decision: Decision) -> ThreadOptions {
         let asked = self.clone();
@@ -63,7 +63,7 @@ fn commands() -> [Vec<Step>; 4] {
 #[tokio::test]
 async fn a_command_is_asked_for_each_time() {
     let world = World::new(commands()).await;
-    let asked = Asked::default();
+    let asked = SeenApprovals::default();
     let options = asked.answer(world.options(NamedPolicy::Untrusted), Decision::Accept);
     let thread = world.codex.start(options).await.unwrap();
     assert_eq!(thread.send("1").await.unwrap().text(), "One.");
@@ -79,7 +79,7 @@ async fn a_command_is_asked_for_each_time() {
 #[tokio::test]
 async fn a_command_allowed_for_the_session_is_not_asked_for_again() {
     let world = World::new(commands()).await;
-    let asked = Asked::default();
+    let asked = SeenApprovals::default();
     let options = world.options(NamedPolicy::Untrusted);
     let options = asked.answer(options, Decision::AcceptForSession);
     let thread = world.codex.start(options).await.unwrap();
@@ -91,7 +91,7 @@ async fn a_command_allowed_for_the_session_is_not_asked_for_again() {
 #[tokio::test]
 async fn a_declined_command_does_not_run_and_the_turn_goes_on() {
     let world = World::new([vec![command("touch made", "")], vec![Step::text("Well.")]]).await;
-    let asked = Asked::default();
+    let asked = SeenApprovals::default();
     let options = asked.answer(world.options(NamedPolicy::Untrusted), Decision::Decline);
     let thread = world.codex.start(options).await.unwrap();
     assert_eq!(thread.send("1").await.unwrap().text(), "Well.");
@@ -102,7 +102,7 @@ async fn a_declined_command_does_not_run_and_the_turn_goes_on() {
 #[tokio::test]
 async fn a_command_can_be_denied_with_its_turn() {
     let world = World::new([vec![command("touch made", "")], vec![Step::text("Next.")]]).await;
-    let asked = Asked::default();
+    let asked = SeenApprovals::default();
     let options = asked.answer(world.options(NamedPolicy::Untrusted), Decision::Cancel);
     let thread = world.codex.start(options).await.unwrap();
     let end = thread.send("1").await.unwrap();
@@ -153,7 +153,7 @@ async fn an_interrupt_withdraws_an_approval() {
 #[tokio::test]
 async fn a_patch_is_shown_before_it_is_accepted() {
     let world = World::new([vec![patch("new.txt", "hello")], vec![Step::text("Done.")]]).await;
-    let asked = Asked::default();
+    let asked = SeenApprovals::default();
     let options = asked.answer(world.options(NamedPolicy::Untrusted), Decision::Accept);
     let thread = world.codex.start(options).await.unwrap();
     assert_eq!(thread.send("1").await.unwrap().text(), "Done.");
@@ -172,7 +172,7 @@ async fn a_patch_allowed_for_the_session_covers_its_file() {
         vec![Step::text("Two.")],
     ];
     let world = World::new(replies).await;
-    let asked = Asked::default();
+    let asked = SeenApprovals::default();
     let options = world.options(NamedPolicy::Untrusted);
     let options = asked.answer(options, Decision::AcceptForSession);
     let thread = world.codex.start(options).await.unwrap();
@@ -184,7 +184,7 @@ async fn a_patch_allowed_for_the_session_covers_its_file() {
 #[tokio::test]
 async fn a_declined_patch_changes_nothing() {
     let world = World::new([vec![patch("new.txt", "hello")], vec![Step::text("Well.")]]).await;
-    let asked = Asked::default();
+    let asked = SeenApprovals::default();
     let options = asked.answer(world.options(NamedPolicy::Untrusted), Decision::Decline);
     let thread = world.codex.start(options).await.unwrap();
     assert_eq!(thread.send("1").await.unwrap().text(), "Well.");
@@ -195,7 +195,7 @@ async fn a_declined_patch_changes_nothing() {
 #[tokio::test]
 async fn a_patch_can_be_denied_with_its_turn() {
     let world = World::new([vec![patch("new.txt", "hello")], vec![Step::text("Next.")]]).await;
-    let asked = Asked::default();
+    let asked = SeenApprovals::default();
     let options = asked.answer(world.options(NamedPolicy::Untrusted), Decision::Cancel);
     let thread = world.codex.start(options).await.unwrap();
     let end = thread.send("1").await.unwrap();
@@ -206,7 +206,7 @@ async fn a_patch_can_be_denied_with_its_turn() {
 #[tokio::test]
 async fn other_policies_ask_for_nothing_without_a_sandbox() {
     let world = World::new([vec![command("touch made", "")], vec![Step::text("Done.")]]).await;
-    let asked = Asked::default();
+    let asked = SeenApprovals::default();
     let options = asked.answer(world.options(NamedPolicy::OnRequest), Decision::Decline);
     let thread = world.codex.start(options).await.unwrap();
     assert_eq!(thread.send("1").await.unwrap().text(), "Done.");
@@ -223,7 +223,7 @@ async fn rules_decide_before_the_callback() {
         vec![Step::text("Done.")],
     ];
     let world = World::new(replies).await;
-    let asked = Asked::default();
+    let asked = SeenApprovals::default();
     let rules = agentwire::Rules::builder()
         .allow(["Bash(echo *)"])
         .deny(["Bash(touch *)"])
@@ -309,7 +309,7 @@ fn call_mcp(tool: &str, result: &str) -> [Vec<Step>; 2] {
 #[tokio::test]
 async fn a_tool_of_a_server_is_asked_for() {
     let world = World::new(call_mcp("ask", "blue")).await;
-    let asked = Asked::default();
+    let asked = SeenApprovals::default();
     let options = asked.answer(world.options(NamedPolicy::Untrusted), Decision::Decline);
     let options = options.mcp_stdio("here", "python3", [server(&world)]);
     let thread = world.codex.start(options).await.unwrap();
@@ -337,7 +337,7 @@ async fn a_policy_is_asked_for_tools_that_only_read() {
 async fn a_server_can_ask_the_user() {
     let world = World::new(call_mcp("ask", "blue")).await;
     let options = world.options(NamedPolicy::Untrusted);
-    let asked = Asked::default();
+    let asked = SeenApprovals::default();
     let options = asked.answer(options, Decision::Accept);
     let options = options.mcp_stdio("here", "python3", [server(&world)]);
     let options = options.on_elicitation(|it: Elicitation| async move {

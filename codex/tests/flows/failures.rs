@@ -1,6 +1,6 @@
 //! Failures: of the model's API, and of the process in each phase.
 
-use crate::world::{World, command, never_answers, processes, real, waits};
+use crate::world::{World, command, never_answers, processes, real, waiting_command};
 use agentwire::process::CloseStep;
 use agentwire_codex::Codex;
 use agentwire_codex::machine::{Event, RequestError, SubmissionError, TurnEnd, TurnOutcome};
@@ -10,7 +10,7 @@ use agentwire_testkit::fake_agent::Gates;
 use agentwire_testkit::{Reply, Step, When};
 
 /// Returns the end of a turn whose requests all get this error.
-async fn fails(status: u16, kind: &str, after: &str) -> (TurnEnd, World) {
+async fn failed_turn(status: u16, kind: &str, after: &str) -> (TurnEnd, World) {
     let error = Reply::new([Step::error(status, kind, "No.")]).times(20);
     let world = World::new([error, Reply::new([Step::text(after)])]).await;
     let end = world.thread().await.send("Go").await.unwrap();
@@ -24,20 +24,20 @@ fn error(end: &TurnEnd) -> String {
 
 #[tokio::test]
 async fn a_key_that_the_api_rejects_fails_the_turn() {
-    let (end, _world) = fails(401, "authentication_error", "").await;
+    let (end, _world) = failed_turn(401, "authentication_error", "").await;
     assert_eq!(end.outcome, TurnOutcome::Failed);
     assert!(error(&end).contains("401"), "{}", error(&end));
 }
 
 #[tokio::test]
 async fn an_invalid_request_fails_the_turn() {
-    let (end, _world) = fails(400, "invalid_request_error", "").await;
+    let (end, _world) = failed_turn(400, "invalid_request_error", "").await;
     assert_eq!(end.outcome, TurnOutcome::Failed);
 }
 
 #[tokio::test]
 async fn an_api_that_fails_is_tried_again_and_then_fails_the_turn() {
-    let (end, world) = fails(500, "api_error", "").await;
+    let (end, world) = failed_turn(500, "api_error", "").await;
     assert_eq!(end.outcome, TurnOutcome::Failed);
     if let Some(requests) = world.requests() {
         assert!(requests.len() > 1);
@@ -46,7 +46,7 @@ async fn an_api_that_fails_is_tried_again_and_then_fails_the_turn() {
 
 #[tokio::test]
 async fn an_api_that_limits_the_rate_fails_the_turn() {
-    let (end, _world) = fails(429, "rate_limit_error", "").await;
+    let (end, _world) = failed_turn(429, "rate_limit_error", "").await;
     assert_eq!(end.outcome, TurnOutcome::Failed);
 }
 
@@ -120,7 +120,7 @@ fn assert_ended(outcome: Result<TurnEnd, SubmissionError>) {
     }
 }
 
-/// Asserts that nothing is left of Codex, its commands included.
+/// Asserts that no process of Codex and its commands remains.
 async fn assert_gone(world: &World) {
     let report = world.codex.close().await.unwrap();
     assert_eq!(report.remaining, [] as [u32; 0], "{report:?}");
@@ -157,7 +157,7 @@ async fn a_kill_while_text_streams_fails_the_turn_and_what_waits() {
 #[tokio::test]
 async fn a_kill_during_a_command_leaves_no_process() {
     let gates = Gates::new().unwrap();
-    let replies = [[waits(&gates, "c")]];
+    let replies = [[waiting_command(&gates, "c")]];
     let world = World::with(gates, replies).await;
     let thread = world.thread().await;
     let mut events = world.codex.events();
@@ -212,7 +212,7 @@ async fn a_turn_that_a_kill_cut_off_is_in_the_history_as_interrupted() {
 #[tokio::test]
 async fn closing_ends_a_command() {
     let gates = Gates::new().unwrap();
-    let replies = [[waits(&gates, "c")]];
+    let replies = [[waiting_command(&gates, "c")]];
     let world = World::with(gates, replies).await;
     let thread = world.thread().await;
     let turn = thread.send("1");

@@ -1,5 +1,5 @@
-//! What a program does with Codex, on the fake one. With `AGENTWIRE_LIVE_CODEX` on the real
-//! one (`scripts/real codex`).
+//! Tests of programs with the fake Codex. With `AGENTWIRE_LIVE_CODEX` on the real one
+//! (`scripts/real codex`).
 #![allow(clippy::unwrap_used, reason = "a failure fails the test")]
 
 mod agent;

@@ -1,6 +1,6 @@
-//! Whatever way a program ends, nothing is left of Codex and its commands.
+//! Tests that no process of Codex and its commands remains, however a program ends.
 
-use crate::world::{World, processes, waits};
+use crate::world::{World, processes, waiting_command};
 use agentwire_codex::wire::NamedPolicy;
 use agentwire_testkit::fake_agent::Gates;
 use std::path::Path;
@@ -9,10 +9,10 @@ use std::time::Duration;
 use tokio::process::Command;
 use tokio::time::{Instant, sleep};
 
-/// Ends a program while a command runs. Returns what is left of Codex.
-async fn left_after(way: &str) -> Vec<(String, String)> {
+/// Ends a program while a command runs. Returns the remaining processes of Codex.
+async fn remaining_after(way: &str) -> Vec<(String, String)> {
     let gates = Gates::new().unwrap();
-    let replies = [[waits(&gates, "c")]];
+    let replies = [[waiting_command(&gates, "c")]];
     let world = World::with(gates, replies).await;
     let options = world.options(NamedPolicy::Never);
     // Programs started in the background by a shell inherit that SIGINT is ignored.
@@ -43,11 +43,12 @@ async fn left_after(way: &str) -> Vec<(String, String)> {
     }
     program.wait().await.unwrap();
     world.codex.close().await;
-    gone(world.home.path()).await
+    wait_until_gone(world.home.path()).await
 }
 
-/// Waits until no process is left that mentions a path. Returns those that are after 15 s.
-async fn gone(path: &Path) -> Vec<(String, String)> {
+/// Waits until no process with this path in its command line or environment remains. Returns the
+/// processes that remain after 15 s.
+async fn wait_until_gone(path: &Path) -> Vec<(String, String)> {
     let until = Instant::now() + Duration::from_secs(15);
     loop {
         let left = processes(path);
@@ -73,7 +74,7 @@ async fn no_way_to_end_leaves_a_process() {
         "terminated",
         "killed",
     ] {
-        let left = left_after(way).await;
+        let left = remaining_after(way).await;
         assert_eq!(left, [], "{way}");
     }
 }

@@ -1,6 +1,6 @@
 //! Turns: started, steered, interrupted, in every state.
 
-use crate::world::{World, command, outputs, real, user_texts, waits};
+use crate::world::{World, command, outputs, real, user_texts, waiting_command};
 use agentwire_codex::machine::{Event, SubmissionError, TurnOutcome};
 use agentwire_codex::wire::{Item, Notification};
 use agentwire_codex::{Priority, Prompt, Thread};
@@ -133,7 +133,10 @@ async fn an_interrupt_stops_a_text() {
 #[tokio::test]
 async fn an_interrupt_ends_the_command_that_runs() {
     let gates = Gates::new().unwrap();
-    let replies = [vec![waits(&gates, "c")], vec![Step::text("Next.")]];
+    let replies = [
+        vec![waiting_command(&gates, "c")],
+        vec![Step::text("Next.")],
+    ];
     let world = World::with(gates, replies).await;
     let thread = world.thread().await;
     let mut events = world.codex.events();
@@ -192,7 +195,10 @@ async fn steering_cuts_off_the_text_and_joins_the_turn() {
 #[tokio::test]
 async fn steering_waits_for_a_command() {
     let gates = Gates::new().unwrap();
-    let replies = [vec![waits(&gates, "c")], vec![Step::text("As you say.")]];
+    let replies = [
+        vec![waiting_command(&gates, "c")],
+        vec![Step::text("As you say.")],
+    ];
     let world = World::with(gates, replies).await;
     let thread = world.thread().await;
     let turn = thread.send("Run");
@@ -235,7 +241,10 @@ async fn steering_an_idle_thread_starts_a_turn() {
 #[tokio::test]
 async fn a_message_that_an_interrupted_turn_has_not_read_starts_the_next() {
     let gates = Gates::new().unwrap();
-    let replies = [vec![waits(&gates, "c")], vec![Step::text("As you say.")]];
+    let replies = [
+        vec![waiting_command(&gates, "c")],
+        vec![Step::text("As you say.")],
+    ];
     let world = World::with(gates, replies).await;
     let thread = world.thread().await;
     let turn = thread.send("Run");

@@ -247,7 +247,7 @@ pub(crate) fn command(line: &str, output: &str) -> Step {
 }
 
 /// Returns a command that waits at a gate.
-pub(crate) fn waits(gates: &Gates, gate: &str) -> Step {
+pub(crate) fn waiting_command(gates: &Gates, gate: &str) -> Step {
     let path = gates.path().join(gate);
     let path = path.to_str().unwrap();
     let line =

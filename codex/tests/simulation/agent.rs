@@ -12,7 +12,7 @@ use std::time::Duration;
 /// The gate at which turns and commands wait until it is opened.
 const GATE: &str = "g";
 
-/// What does not matter to the machine, and costs time.
+/// Methods of notifications that the machine ignores.
 const MUTED: [&str; 6] = [
     "error",
     "item/agentMessage/delta",
@@ -27,10 +27,10 @@ pub(crate) struct Agent {
     /// Whether there are no faults, from now on or in the whole session.
     pub(crate) is_calm: bool,
     /// Lines for the host.
-    said: VecDeque<String>,
+    queued_lines: VecDeque<String>,
     /// Responses that are late: after how many lines they follow.
-    late: Vec<(usize, String)>,
-    meddled: usize,
+    late_responses: Vec<(usize, String)>,
+    other_client_actions: usize,
 }
 
 fn step(dice: &mut Random) -> Vec<Step> {
@@ -87,9 +87,9 @@ impl Agent {
         Self {
             codex,
             is_calm: dice.one_in(4),
-            said: VecDeque::new(),
-            late: vec![],
-            meddled: 0,
+            queued_lines: VecDeque::new(),
+            late_responses: vec![],
+            other_client_actions: 0,
         }
     }
 
@@ -115,17 +115,17 @@ impl Agent {
             let frame: Value = serde_json::from_str(&line).unwrap();
             match frame["id"] == "x" && frame.get("method").is_none() {
                 true => result = frame["result"].clone(),
-                false => self.said.push_back(line),
+                false => self.queued_lines.push_back(line),
             }
         }
         result
     }
 
-    /// Another client does something.
-    pub(crate) fn meddle(&mut self, dice: &mut Random, thread: &str, checks: &Checks) {
-        self.meddled += 1;
+    /// Performs a random action of another client.
+    pub(crate) fn act_as_other_client(&mut self, dice: &mut Random, thread: &str, checks: &Checks) {
+        self.other_client_actions += 1;
         let input = json!([{"type": "text", "text": "other"}]);
-        let name = format!("other-{}", self.meddled);
+        let name = format!("other-{}", self.other_client_actions);
         let params = json!({"threadId": thread, "input": input, "clientUserMessageId": name});
         match dice.below(4) {
             0 | 1 => self.ask("turn/start", params),
@@ -183,7 +183,7 @@ impl Agent {
                     let error =
                         json!({"code": -32001, "message": "Server overloaded; retry later."});
                     let refusal = json!({"id": frame["id"], "error": error});
-                    self.said.push_back(refusal.to_string());
+                    self.queued_lines.push_back(refusal.to_string());
                 }
                 return;
             }
@@ -193,7 +193,7 @@ impl Agent {
     }
 
     fn take_lines(&mut self) {
-        self.said
+        self.queued_lines
             .extend(std::iter::from_fn(|| self.codex.poll_line()));
     }
 
@@ -203,32 +203,32 @@ impl Agent {
         dice: &mut Random,
         checks: &mut Checks,
     ) -> Result<Option<String>, String> {
-        if let Some(place) = self.late.iter().position(|it| it.0 == 0) {
-            return Ok(Some(self.late.remove(place).1));
+        if let Some(place) = self.late_responses.iter().position(|it| it.0 == 0) {
+            return Ok(Some(self.late_responses.remove(place).1));
         }
         if !self.is_calm && dice.one_in(40) {
-            return Ok(Some(noise(dice)));
+            return Ok(Some(random_text(dice)));
         }
-        let Some(line) = self.said.pop_front() else {
+        let Some(line) = self.queued_lines.pop_front() else {
             let waits = !self.is_calm && !dice.one_in(4);
-            return Ok(self.late.pop_if(|_| !waits).map(|it| it.1));
+            return Ok(self.late_responses.pop_if(|_| !waits).map(|it| it.1));
         };
-        self.late.iter_mut().for_each(|it| it.0 -= 1);
+        self.late_responses.iter_mut().for_each(|it| it.0 -= 1);
         let frame: Value = serde_json::from_str(&line).unwrap();
-        checks.said(&frame)?;
+        checks.check_sent(&frame)?;
         let is_response = frame.get("method").is_none();
         let is_opened = frame["result"].get("thread").is_some();
         if !self.is_calm && is_response && !is_opened {
             match dice.below(30) {
                 0 => {
-                    checks.lost(&frame);
+                    checks.check_lost_response(&frame);
                     return self.poll(dice, checks);
                 }
                 1..4 => {
-                    self.late.push((1 + dice.below(8), line));
+                    self.late_responses.push((1 + dice.below(8), line));
                     return self.poll(dice, checks);
                 }
-                4 => self.late.push((dice.below(8), line.clone())),
+                4 => self.late_responses.push((dice.below(8), line.clone())),
                 _ => {}
             }
         }
@@ -245,11 +245,11 @@ impl Agent {
     }
 
     pub(crate) fn is_quiet(&self) -> bool {
-        self.said.is_empty() && self.late.is_empty()
+        self.queued_lines.is_empty() && self.late_responses.is_empty()
     }
 }
 
-fn noise(dice: &mut Random) -> String {
+fn random_text(dice: &mut Random) -> String {
     let lines = [
         "not JSON",
         "",

@@ -8,7 +8,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-/// What happens in a run of all seeds.
+/// The transitions that a run of all seeds must cover.
 pub(crate) const EXPECTED: [&str; 9] = [
     "thread/backgroundTerminals/list",
     "thread/backgroundTerminals/terminate",
@@ -46,15 +46,15 @@ struct Turns {
 
 /// A request of Codex.
 #[derive(Debug, PartialEq, Eq)]
-enum Asked {
+enum CodexRequest {
     Open,
-    /// It must not be answered any more.
+    /// A response is no longer allowed.
     Closed,
 }
 
 #[derive(Default)]
 pub(crate) struct Checks {
-    pub(crate) seen: BTreeMap<String, u64>,
+    pub(crate) transitions: BTreeMap<String, u64>,
     /// Whether no message may be lost on the way.
     pub(crate) is_strict: bool,
     pub(crate) has_ended: bool,
@@ -62,33 +62,33 @@ pub(crate) struct Checks {
     /// The requests of the host: whether they are written, and have ended.
     requests: BTreeMap<u64, (bool, bool)>,
     interrupts: BTreeMap<u64, (String, bool)>,
-    pub(crate) asked: BTreeMap<Box<str>, String>,
-    open: HashMap<Box<str>, Asked>,
+    pub(crate) pending_requests: BTreeMap<Box<str>, String>,
+    open_requests: HashMap<Box<str>, CodexRequest>,
     /// The turns of the requests of Codex.
-    turns_of_asked: HashMap<Box<str>, Value>,
-    answered: HashSet<String>,
+    turns_of_requests: HashMap<Box<str>, Value>,
+    answered_requests: HashSet<String>,
     threads: HashMap<String, Turns>,
     /// The turns that the machine knows, by `turn/started` or a response.
-    known: HashSet<String>,
-    ended: HashSet<String>,
-    /// Those that ended since the machine was last asked what to write.
-    ended_now: HashSet<String>,
+    known_turns: HashSet<String>,
+    ended_turns: HashSet<String>,
+    /// The turns that ended since the machine was last polled.
+    newly_ended_turns: HashSet<String>,
     /// The turns that were to be interrupted, and those to which a message was to be added.
-    stopped: HashSet<String>,
-    steered: HashSet<String>,
+    interrupted_turns: HashSet<String>,
+    steered_turns: HashSet<String>,
     /// What Codex did: the turn that runs, by its thread, and the turn that read a message.
-    codex_runs: HashMap<String, String>,
-    read: HashMap<String, String>,
+    running_turns: HashMap<String, String>,
+    turns_of_messages: HashMap<String, String>,
     /// The turns of commands, by thread and item.
     commands: HashMap<(String, String), String>,
     /// The number of the last message that was read, by thread and priority.
     last_read: BTreeMap<(String, Priority), usize>,
     /// Messages whose request Codex never read.
-    swallowed: HashSet<String>,
-    /// The requests about the commands of a thread, and their deadlines.
-    tidies: HashMap<u64, (Instant, String)>,
-    /// Threads in which one of them failed.
-    untidy: HashSet<String>,
+    unread_messages: HashSet<String>,
+    /// The requests to terminate the commands of a thread, with their deadlines.
+    cleanup_requests: HashMap<u64, (Instant, String)>,
+    /// Threads in which a cleanup request failed.
+    failed_cleanups: HashSet<String>,
 }
 
 fn text(value: &Value) -> &str {
@@ -96,8 +96,8 @@ fn text(value: &Value) -> &str {
 }
 
 impl Checks {
-    pub(crate) fn saw(&mut self, what: &str) {
-        *self.seen.entry(what.to_owned()).or_default() += 1;
+    pub(crate) fn cover(&mut self, what: &str) {
+        *self.transitions.entry(what.to_owned()).or_default() += 1;
     }
 
     // The user's calls.
@@ -110,7 +110,7 @@ impl Checks {
         self.threads.entry(thread.to_owned()).or_insert(idle);
     }
 
-    pub(crate) fn submits(&mut self, id: &str, thread: &str, priority: Priority) {
+    pub(crate) fn expect_submission(&mut self, id: &str, thread: &str, priority: Priority) {
         let message = Message {
             thread: thread.to_owned(),
             priority,
@@ -134,7 +134,7 @@ impl Checks {
         self.messages.keys()
     }
 
-    pub(crate) fn withdrew(&mut self, id: &str, did: bool) -> Result<(), String> {
+    pub(crate) fn check_withdrawal(&mut self, id: &str, did: bool) -> Result<(), String> {
         let message = &self.messages[id];
         let may = message.end.is_none() && message.state == SubmissionState::Waiting;
         match did == may {
@@ -145,9 +145,9 @@ impl Checks {
 
     /// Checks whether the machine has accepted a response to a request of Codex.
     pub(crate) fn responded(&mut self, id: &str, did: bool) -> Result<(), String> {
-        self.asked.remove(id);
-        let may = self.open.get(id) == Some(&Asked::Open) && !self.has_ended;
-        self.open.insert(id.into(), Asked::Closed);
+        self.pending_requests.remove(id);
+        let may = self.open_requests.get(id) == Some(&CodexRequest::Open) && !self.has_ended;
+        self.open_requests.insert(id.into(), CodexRequest::Closed);
         match did == may {
             true => Ok(()),
             false => Err(format!("the response to request {id} is accepted: {did}")),
@@ -157,45 +157,46 @@ impl Checks {
     // What Codex does.
 
     pub(crate) fn turn_of_codex(&self, thread: &str) -> Option<&String> {
-        self.codex_runs.get(thread)
+        self.running_turns.get(thread)
     }
 
     /// Takes a request that Codex does not read.
     pub(crate) fn swallowed(&mut self, frame: &Value) {
         let params = &frame["params"];
-        self.swallowed
+        self.unread_messages
             .insert(text(&params["clientUserMessageId"]).to_owned());
         if text(&frame["method"]).contains("backgroundTerminals") {
-            self.untidy.insert(text(&params["threadId"]).to_owned());
+            self.failed_cleanups
+                .insert(text(&params["threadId"]).to_owned());
         }
     }
 
     /// Takes a response that the host does not get.
-    pub(crate) fn lost(&mut self, frame: &Value) {
+    pub(crate) fn check_lost_response(&mut self, frame: &Value) {
         // It may be the list of the commands.
         if frame["result"]["data"].is_array() {
-            self.untidy.extend(self.threads.keys().cloned());
+            self.failed_cleanups.extend(self.threads.keys().cloned());
         }
     }
 
     /// Takes the end of a turn that the host does not get.
     pub(crate) fn unreported(&mut self, frame: &Value) {
-        self.saw("an end is not reported");
-        self.untidy
+        self.cover("an end is not reported");
+        self.failed_cleanups
             .insert(text(&frame["params"]["threadId"]).to_owned());
     }
 
     /// Takes a line of Codex, when Codex sends it.
-    pub(crate) fn said(&mut self, frame: &Value) -> Result<(), String> {
+    pub(crate) fn check_sent(&mut self, frame: &Value) -> Result<(), String> {
         let params = &frame["params"];
         let thread = text(&params["threadId"]).to_owned();
         match text(&frame["method"]) {
             "turn/started" => {
                 let turn = text(&params["turn"]["id"]).to_owned();
-                self.codex_runs.insert(thread, turn);
+                self.running_turns.insert(thread, turn);
             }
             "turn/completed" => {
-                self.codex_runs.remove(&thread);
+                self.running_turns.remove(&thread);
             }
             "item/started" if params["item"]["type"] == "commandExecution" => {
                 let id = text(&params["item"]["id"]).to_owned();
@@ -208,12 +209,12 @@ impl Checks {
                     return Ok(());
                 };
                 let turn = text(&params["turnId"]).to_owned();
-                if let Some(before) = self.read.insert(id.to_owned(), turn.clone()) {
+                if let Some(before) = self.turns_of_messages.insert(id.to_owned(), turn.clone()) {
                     return Err(format!("{id} is read by {before} and by {turn}"));
                 }
                 let key = (thread, message.priority);
                 let last = self.last_read.entry(key).or_default();
-                if *last > message.number && !self.swallowed.contains(id) {
+                if *last > message.number && !self.unread_messages.contains(id) {
                     return Err(format!("{id} is read after a later message"));
                 }
                 *last = message.number.max(*last);
@@ -226,7 +227,7 @@ impl Checks {
     // What the machine does.
 
     /// Takes a line of Codex, when the machine gets it.
-    pub(crate) fn given(&mut self, line: &[u8]) {
+    pub(crate) fn check_received(&mut self, line: &[u8]) {
         let Ok(frame) = serde_json::from_slice::<Value>(line) else {
             return;
         };
@@ -236,12 +237,12 @@ impl Checks {
         match text(&frame["method"]) {
             "" => {
                 let turn = text(&frame["result"]["turn"]["id"]);
-                self.known.insert(turn.to_owned());
+                self.known_turns.insert(turn.to_owned());
                 if text(&frame["error"]["message"]).contains("NotSteerable") {
-                    self.saw("a turn cannot be steered");
+                    self.cover("a turn cannot be steered");
                 }
                 if let Some(request) = frame["id"].as_u64() {
-                    self.tidies.remove(&request);
+                    self.cleanup_requests.remove(&request);
                     let is_pending = self.requests.get(&request).is_some_and(|it| !it.1);
                     if let Some(thread) = frame["result"]["thread"]["id"].as_str()
                         && is_pending
@@ -251,44 +252,44 @@ impl Checks {
                 }
             }
             "turn/started" => {
-                self.known.insert(turn.to_owned());
+                self.known_turns.insert(turn.to_owned());
                 let turns = self.threads.get_mut(thread);
                 let before = turns.and_then(|it| it.running.replace(turn.to_owned()));
                 if let Some(before) = before.filter(|it| it != turn) {
-                    self.ended.insert(before.clone());
-                    self.ended_now.insert(before);
+                    self.ended_turns.insert(before.clone());
+                    self.newly_ended_turns.insert(before);
                 }
             }
             "turn/completed" => {
-                self.ended.insert(turn.to_owned());
-                self.ended_now.insert(turn.to_owned());
+                self.ended_turns.insert(turn.to_owned());
+                self.newly_ended_turns.insert(turn.to_owned());
                 if let Some(turns) = self.threads.get_mut(thread) {
                     turns.running.take_if(|it| *it == turn);
                     turns.was_idle |= turns.running.is_none();
                 } else {
-                    self.untidy.insert(thread.to_owned());
+                    self.failed_cleanups.insert(thread.to_owned());
                 }
-                for (id, of) in &self.turns_of_asked {
+                for (id, of) in &self.turns_of_requests {
                     if of == turn {
-                        self.open.insert(id.clone(), Asked::Closed);
+                        self.open_requests.insert(id.clone(), CodexRequest::Closed);
                     }
                 }
             }
             // The machine does not know this command.
             "item/started" if !self.threads.contains_key(thread) => {
-                self.untidy.insert(thread.to_owned());
+                self.failed_cleanups.insert(thread.to_owned());
             }
             "serverRequest/resolved" => {
                 let id = params["requestId"].to_string();
-                self.open.insert(id.into(), Asked::Closed);
+                self.open_requests.insert(id.into(), CodexRequest::Closed);
             }
             _ if frame.get("id").is_some() => {
                 let id: Box<str> = frame["id"].to_string().into();
-                self.turns_of_asked
+                self.turns_of_requests
                     .insert(id.clone(), params["turnId"].clone());
-                match self.open.entry(id) {
-                    Entry::Vacant(it) => drop(it.insert(Asked::Open)),
-                    Entry::Occupied(_) => self.saw("a request is asked again"),
+                match self.open_requests.entry(id) {
+                    Entry::Vacant(it) => drop(it.insert(CodexRequest::Open)),
+                    Entry::Occupied(_) => self.cover("a request is asked again"),
                 }
             }
             _ => {}
@@ -305,16 +306,20 @@ impl Checks {
         match event {
             Event::Request { request_id, frame } => {
                 let method = frame.method().to_owned();
-                if self.asked.insert(request_id.clone(), method).is_some()
-                    || self.answered.contains(&**request_id)
+                if self
+                    .pending_requests
+                    .insert(request_id.clone(), method)
+                    .is_some()
+                    || self.answered_requests.contains(&**request_id)
                 {
                     return Err(format!("request {request_id} is asked twice"));
                 }
-                self.answered.insert((**request_id).to_owned());
+                self.answered_requests.insert((**request_id).to_owned());
             }
             Event::Resolved { request_id, .. } => {
-                self.asked.remove(request_id);
-                self.open.insert(request_id.clone(), Asked::Closed);
+                self.pending_requests.remove(request_id);
+                self.open_requests
+                    .insert(request_id.clone(), CodexRequest::Closed);
             }
             Event::Response { outcome, .. }
                 if self.is_strict && *outcome == Err(RequestError::TimedOut) =>
@@ -354,26 +359,26 @@ impl Checks {
                         return Err(format!("{id} is {state}, although nothing failed"));
                     }
                 }
-                self.saw(&format!("a message is {state}"));
+                self.cover(&format!("a message is {state}"));
             }
             Event::InterruptEnded { interrupt, outcome } => {
                 match self.interrupts.get_mut(interrupt) {
                     Some((_, has_ended)) if !*has_ended => *has_ended = true,
                     _ => return Err(format!("interrupt {interrupt} ends twice")),
                 }
-                self.saw(match outcome {
+                self.cover(match outcome {
                     Ok(Some(_)) => "an interrupt ends with a turn",
                     Ok(None) => "an interrupt ends without a turn",
                     Err(_) => "an interrupt fails",
                 });
             }
             Event::TurnEnded(end) if end.outcome == TurnOutcome::Interrupted => {
-                self.saw("a turn is interrupted");
+                self.cover("a turn is interrupted");
             }
             Event::Problem(problem) => {
                 let what = format!("{problem:?}");
                 let what = what.split([' ', '{']).next().unwrap_or_default();
-                self.saw(match what {
+                self.cover(match what {
                     "UnknownResponse" => "a response comes too late",
                     _ => "a line is unreadable",
                 });
@@ -404,8 +409,8 @@ impl Checks {
             }
         }
         match state {
-            SubmissionState::Waiting if was != state => self.saw("a message is put back"),
-            SubmissionState::Queued => self.saw("a message joins a turn"),
+            SubmissionState::Waiting if was != state => self.cover("a message is put back"),
+            SubmissionState::Queued => self.cover("a message joins a turn"),
             _ => {}
         }
         Ok(())
@@ -422,13 +427,17 @@ impl Checks {
         let turns = self.threads.get(thread);
         let running = turns.and_then(|it| it.running.clone());
         let current = |turn: &str| {
-            self.ended_now.contains(turn)
-                || !self.ended.contains(turn) && running.as_deref().is_none_or(|it| it == turn)
+            self.newly_ended_turns.contains(turn)
+                || !self.ended_turns.contains(turn)
+                    && running.as_deref().is_none_or(|it| it == turn)
         };
         let name = |member: &str| text(&params[member]).to_owned();
         match text(&frame["method"]) {
             "" => {
-                if !self.answered.insert(format!("response {}", frame["id"])) {
+                if !self
+                    .answered_requests
+                    .insert(format!("response {}", frame["id"]))
+                {
                     return Err(format!("request {} is answered twice", frame["id"]));
                 }
             }
@@ -438,23 +447,25 @@ impl Checks {
             "turn/start" => {}
             "turn/interrupt" => {
                 let turn = name("turnId");
-                let is_started = running.as_ref() == Some(&turn) || self.ended_now.contains(&turn);
+                let is_started =
+                    running.as_ref() == Some(&turn) || self.newly_ended_turns.contains(&turn);
                 if !is_started {
                     return Err(format!("{turn} is interrupted, but {running:?} runs"));
                 }
-                self.stopped.insert(turn);
+                self.interrupted_turns.insert(turn);
             }
             "turn/steer" => {
                 let turn = name("expectedTurnId");
-                if !self.known.contains(&turn) || !current(&turn) {
+                if !self.known_turns.contains(&turn) || !current(&turn) {
                     return Err(format!("{turn} is steered, but {running:?} runs"));
                 }
-                self.steered.insert(turn);
+                self.steered_turns.insert(turn);
             }
             "thread/backgroundTerminals/terminate" | "thread/backgroundTerminals/list" => {
-                let tidies = (now + TIMEOUT, thread.to_owned());
-                self.tidies.insert(frame["id"].as_u64().unwrap(), tidies);
-                self.saw(text(&frame["method"]));
+                let request = (now + TIMEOUT, thread.to_owned());
+                self.cleanup_requests
+                    .insert(frame["id"].as_u64().unwrap(), request);
+                self.cover(text(&frame["method"]));
             }
             _ => {
                 if let Some(request) = frame["id"].as_u64()
@@ -472,15 +483,15 @@ impl Checks {
         Ok(())
     }
 
-    /// Takes note of the deadlines that have passed.
+    /// Records the deadlines that have passed.
     pub(crate) fn passed(&mut self, now: Instant) {
-        let late = self.tidies.values().filter(|it| it.0 <= now);
-        self.untidy.extend(late.map(|it| it.1.clone()));
+        let late = self.cleanup_requests.values().filter(|it| it.0 <= now);
+        self.failed_cleanups.extend(late.map(|it| it.1.clone()));
     }
 
-    /// Takes note that all lines were taken that the machine has to write.
+    /// Records that the driver has written all lines of the machine.
     pub(crate) fn took_all(&mut self) {
-        self.ended_now.clear();
+        self.newly_ended_turns.clear();
         for turns in self.threads.values_mut() {
             turns.was_idle = turns.running.is_none();
         }
@@ -494,7 +505,7 @@ impl Checks {
             self.commands.get(&(thread.to_owned(), id.clone())) == self.turn_of_codex(thread)
         };
         let left = commands.iter().find(|id| !of_turn(id));
-        match left.filter(|_| !self.untidy.contains(thread)) {
+        match left.filter(|_| !self.failed_cleanups.contains(thread)) {
             Some(left) => Err(format!("{left} runs on after an interrupt")),
             None => Ok(()),
         }
@@ -517,11 +528,11 @@ impl Checks {
             let first = waiting.min_by_key(|(_, it)| (it.priority, it.number));
             let Some((id, first)) = first else { continue };
             let is_stuck = match first.priority {
-                Priority::Now => !self.stopped.contains(turn),
-                Priority::Next => !self.steered.contains(turn),
+                Priority::Now => !self.interrupted_turns.contains(turn),
+                Priority::Next => !self.steered_turns.contains(turn),
                 _ => false,
             };
-            if is_stuck && !self.stopped.contains(turn) {
+            if is_stuck && !self.interrupted_turns.contains(turn) {
                 return Err(format!("{id} does not reach {turn}"));
             }
         }
@@ -536,26 +547,29 @@ impl Checks {
         if let Some((interrupt, _)) = self.interrupts.iter().find(|it| !it.1.1) {
             return Err(format!("interrupt {interrupt} waits for ever"));
         }
-        if let Some((id, _)) = self.asked.first_key_value() {
+        if let Some((id, _)) = self.pending_requests.first_key_value() {
             return Err(format!("request {id} of Codex waits for ever"));
         }
         for (id, message) in &self.messages {
             let Some(end) = &message.end else {
                 return Err(format!("{id} is {} for ever", message.state));
             };
-            let read = self.read.get(id);
+            let turns_of_messages = self.turns_of_messages.get(id);
             let fits = match (message.state, end) {
                 (_, Ok((turn, outcome))) => {
-                    read == Some(turn) || read.is_none() && *outcome == TurnOutcome::Failed
+                    turns_of_messages == Some(turn)
+                        || turns_of_messages.is_none() && *outcome == TurnOutcome::Failed
                 }
                 // Nobody knows.
                 (SubmissionState::Unknown, _) => true,
-                (SubmissionState::CutOff, _) => read.is_some(),
-                _ => read.is_none(),
+                (SubmissionState::CutOff, _) => turns_of_messages.is_some(),
+                _ => turns_of_messages.is_none(),
             };
             if !fits {
                 let state = message.state;
-                return Err(format!("{id} is {state} by {end:?}, but read by {read:?}"));
+                return Err(format!(
+                    "{id} is {state} by {end:?}, but read by {turns_of_messages:?}"
+                ));
             }
         }
         Ok(())

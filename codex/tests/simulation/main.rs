@@ -29,7 +29,7 @@ const SEEDS: u64 = 1_000;
 type Seen = BTreeMap<String, u64>;
 
 /// Runs one session. An error contains the end of the trace of the session.
-fn run(seed: u64, seen: &mut Seen) -> Result<(), String> {
+fn run(seed: u64, transitions: &mut Seen) -> Result<(), String> {
     let mut world = World::new(seed);
     if let Err(problem) = world.run() {
         // Traces only the failed session.
@@ -40,7 +40,7 @@ fn run(seed: u64, seen: &mut Seen) -> Result<(), String> {
         return Err(format!("{problem}\n{}", end.join("\n")));
     }
     for (what, times) in world.seen() {
-        *seen.entry(what).or_default() += times;
+        *transitions.entry(what).or_default() += times;
     }
     Ok(())
 }

@@ -23,7 +23,7 @@ impl World {
                 self.note(|| format!("user: withdraw {id}"));
                 let thread = self.thread_of[&id].clone();
                 let did = self.machine.withdraw(&thread, &id);
-                self.checks.withdrew(&id, did)?;
+                self.checks.check_withdrawal(&id, did)?;
             }
             8 if self.dice.one_in(4) => {
                 self.note(|| format!("user: withdraw all of {thread}"));
@@ -53,7 +53,7 @@ impl World {
             }
             _ => self.respond(false)?,
         }
-        self.look()
+        self.run_driver()
     }
 
     pub(crate) fn submit(&mut self, thread: &str) {
@@ -66,7 +66,7 @@ impl World {
             Priority::Later,
         ]);
         self.note(|| format!("user: submit {id} {priority:?} to {thread}"));
-        self.checks.submits(&id, thread, priority);
+        self.checks.expect_submission(&id, thread, priority);
         self.thread_of.insert(id.clone(), thread.to_owned());
         let options = match self.dice.one_in(10) {
             true => json!({"effort": "low"}),
@@ -101,8 +101,11 @@ impl World {
 
     /// Responds to a request of Codex, open or not.
     pub(crate) fn respond(&mut self, is_kind: bool) -> Result<(), String> {
-        let asked = &self.checks.asked;
-        let Some((id, method)) = asked.iter().nth(self.dice.below(asked.len())) else {
+        let pending_requests = &self.checks.pending_requests;
+        let Some((id, method)) = pending_requests
+            .iter()
+            .nth(self.dice.below(pending_requests.len()))
+        else {
             if let Some(id) = self.responded.last().cloned() {
                 let did = self.machine.respond(&id, Ok(Json::of_text("{}")));
                 return self.checks.responded(&id, did);

@@ -79,7 +79,7 @@ impl World {
 
     /// Returns how often something happened.
     pub(crate) fn seen(self) -> Seen {
-        self.checks.seen
+        self.checks.transitions
     }
 
     /// Runs a session to its end.
@@ -94,15 +94,15 @@ impl World {
         let ends = match self.dice.below(10) {
             0..3 => false,
             _ => {
-                self.settle()?;
+                self.drain()?;
                 true
             }
         };
         self.end(ends)
     }
 
-    /// Lets everything run out. No call is made, and there are no faults.
-    fn settle(&mut self) -> Result<(), String> {
+    /// Runs until nothing is pending. No call is made, and there are no faults.
+    fn drain(&mut self) -> Result<(), String> {
         self.note(|| "calm".to_owned());
         self.agent.is_calm = true;
         self.run_out()?;
@@ -116,7 +116,7 @@ impl World {
         self.agent.open_gate();
         self.run_out()?;
         for _ in 0..MAX_STEPS {
-            if self.checks.asked.is_empty() {
+            if self.checks.pending_requests.is_empty() {
                 self.machine.poll_timeout().map_or(Ok(()), |_| {
                     Err("nothing happens, and a deadline remains".to_owned())
                 })?;
@@ -131,7 +131,7 @@ impl World {
     /// Runs until nothing happens any more without a call.
     fn run_out(&mut self) -> Result<(), String> {
         for _ in 0..MAX_STEPS {
-            self.look()?;
+            self.run_driver()?;
             self.agent_reads();
             self.agent_writes()?;
             self.host_reads(usize::MAX)?;
@@ -161,14 +161,14 @@ impl World {
             self.request(Duration::from_secs(60));
         }
         self.machine.handle_end(self.now, "it has exited");
-        self.look_at_events()?;
+        self.handle_events()?;
         self.checks.has_ended = true;
         self.machine.handle_end(self.now, "again");
         for _ in 0..self.dice.below(6) {
             self.call()?;
         }
         self.machine.handle_input(self.now, b"{\"method\":\"x\"}\n");
-        self.look()?;
+        self.run_driver()?;
         match self.machine.poll_timeout() {
             Some(_) => Err("a deadline remains after the end".to_owned()),
             None => self.checks.is_over(),
@@ -201,7 +201,8 @@ impl World {
                 0 => {
                     let thread = self.dice.pick(&self.threads);
                     self.note(|| format!("another client does something in {thread}"));
-                    self.agent.meddle(&mut self.dice, &thread, &self.checks);
+                    self.agent
+                        .act_as_other_client(&mut self.dice, &thread, &self.checks);
                 }
                 1 if self.dice.one_in(4) => self.agent.open_gate(),
                 _ => {}
@@ -219,7 +220,7 @@ impl World {
         if self.machine.poll_timeout().is_some_and(|it| it <= self.now) {
             return Err("a deadline has passed, and nothing was done".to_owned());
         }
-        self.look()
+        self.run_driver()
     }
 
     fn agent_reads(&mut self) {
@@ -255,17 +256,17 @@ impl World {
                     ));
                 }
                 if line.len() <= LINE_LIMIT {
-                    self.checks.given(&line);
+                    self.checks.check_received(&line);
                 }
             }
         }
         self.machine.handle_input(self.now, &bytes);
-        self.look()
+        self.run_driver()
     }
 
     /// Does what the machine has to do.
-    pub(crate) fn look(&mut self) -> Result<(), String> {
-        self.look_at_events()?;
+    pub(crate) fn run_driver(&mut self) -> Result<(), String> {
+        self.handle_events()?;
         while let Some(line) = self.machine.poll_transmit() {
             self.note(|| format!("host: {}", String::from_utf8_lossy(&line).trim_end()));
             self.checks.written(&line, self.now)?;
@@ -275,7 +276,7 @@ impl World {
         Ok(())
     }
 
-    fn look_at_events(&mut self) -> Result<(), String> {
+    fn handle_events(&mut self) -> Result<(), String> {
         while let Some(event) = self.machine.poll_event() {
             if !matches!(event, Event::Notification(_)) {
                 self.note(|| format!("  {event:?}"));

@@ -176,8 +176,8 @@ impl<D: Direction> Converter<D> {
 /// The pieces with an author that is neither the user nor the model, and this author.
 type Authors = Vec<(usize, String)>;
 
-/// The input of a conversion, and its output after it was converted back. Not generic, because
-/// a program may convert in many directions.
+/// The input of a conversion, and its output after it was converted back. This function is not
+/// generic, because a program may convert in many directions.
 struct Comparison<'a> {
     /// The index of the first piece.
     index: usize,

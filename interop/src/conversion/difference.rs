@@ -21,7 +21,8 @@ pub(super) struct Inside<'t> {
     pub(super) members: Vec<Changed<'t>>,
     /// The names of removed members.
     pub(super) without: Vec<Name<'t>>,
-    /// The hidden members of both objects, if they differ.
+    /// The hidden members of both objects, if they differ: those that a later member replaces, or
+    /// whose name has a lone surrogate.
     pub(super) more: Option<(Vec<Member<'t>>, Vec<Member<'t>>)>,
 }
 

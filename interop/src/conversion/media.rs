@@ -115,7 +115,7 @@ fn extract_media(outline: &Outline) -> Option<(String, Media)> {
     if text.len() < LONG {
         return None;
     }
-    let mut look = Look {
+    let mut look = MediaSearch {
         text,
         cursor: Cursor::new(text.as_bytes()),
         found: Vec::new(),
@@ -140,13 +140,13 @@ fn extract_media(outline: &Outline) -> Option<(String, Media)> {
 }
 
 /// A search for the data of images and PDFs.
-struct Look<'t> {
+struct MediaSearch<'t> {
     text: &'t str,
     cursor: Cursor<'t>,
     found: Vec<Range<usize>>,
 }
 
-impl<'t> Look<'t> {
+impl<'t> MediaSearch<'t> {
     /// Searches a value. `name` is the name of the member that contains the value, or that contains
     /// its list.
     fn value(&mut self, name: Option<&str>, depth: usize) -> Result<(), Invalid> {

@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 /// Blocks that returned in another message, because several blocks of one line return on separate
 /// lines.
 #[derive(Default)]
-pub(super) struct Elsewhere<'t> {
+pub(super) struct ReturnedElsewhere<'t> {
     blocks: Vec<Option<Tree<'t>>>,
     /// The blocks by their hash, and by their kind and ID.
     places: HashMap<u64, VecDeque<usize>>,
@@ -138,7 +138,7 @@ impl Named {
     }
 }
 
-impl<'t> Elsewhere<'t> {
+impl<'t> ReturnedElsewhere<'t> {
     pub(super) fn of(back: &[Tree<'t>], steps: &[Step<'_>]) -> Self {
         let mut elsewhere = Self::default();
         for block in unnamed(back, steps) {

@@ -205,7 +205,7 @@ where
         let pieces = pieces.into_iter();
         self.ready.extend(pieces.map(|piece| {
             // A signature is only valid for the original thinking.
-            let text = signatures.without_stale(&json(&piece));
+            let text = signatures.without_stale_signatures(&json(&piece));
             let piece = text.as_ref().and_then(|it| it.read().ok()).unwrap_or(piece);
             RestoreStep::Projected(Written { piece, text })
         }));
@@ -269,7 +269,10 @@ where
                     }
                 }
                 Part::Edited(text) => {
-                    let text = self.signatures.without_stale(&text).unwrap_or(text);
+                    let text = self
+                        .signatures
+                        .without_stale_signatures(&text)
+                        .unwrap_or(text);
                     if let Ok(piece) = text.read() {
                         let text = Some(text);
                         self.ready

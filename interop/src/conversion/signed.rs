@@ -68,7 +68,7 @@ impl Known {
     }
 
     /// Removes the signatures of changed thinking. Returns `None` if there are none.
-    pub(super) fn without_stale(&self, value: &Json) -> Option<Json> {
+    pub(super) fn without_stale_signatures(&self, value: &Json) -> Option<Json> {
         if self.0.is_empty() || !may_have(value.get()) {
             return None;
         }

@@ -130,7 +130,7 @@ impl<'t> Tape<'t> {
     }
 
     /// Reads only the members with these names of an item, by token. Of the other members, only the
-    /// text is known. Unless the names are complete, the item equals no other one.
+    /// text is known. If the item has members with other names, it never equals another item.
     pub(super) fn of_members(outline: &'t Outline, names: &[&str]) -> Self {
         let text = outline.text();
         if !Self::is_object(text) {
@@ -309,7 +309,7 @@ impl<'t> Tree<'t> {
             seen: Vec::with_capacity(all.len()),
             more: Vec::new(),
         };
-        let mut seen = Seen::new(all.len());
+        let mut seen = SeenNames::new(all.len());
         for (name, value) in all.into_iter().rev() {
             let is_seen = !name.has_escapes || name.text().is_some();
             match is_seen && seen.is_first(&split.seen, name) {
@@ -419,9 +419,9 @@ pub(super) fn is_same_member(one: Member<'_>, other: Member<'_>) -> bool {
 }
 
 /// The names that were read so far. Small objects are searched linearly.
-struct Seen<'t>(Option<HashSet<Cow<'t, str>>>);
+struct SeenNames<'t>(Option<HashSet<Cow<'t, str>>>);
 
-impl<'t> Seen<'t> {
+impl<'t> SeenNames<'t> {
     fn new(members: usize) -> Self {
         Self((members > FEW).then(HashSet::new))
     }

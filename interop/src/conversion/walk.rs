@@ -1,7 +1,7 @@
 //! Derives losses from a difference.
 
 use super::difference::{Difference, Inside, Step};
-use super::named::{Elsewhere, kind};
+use super::named::{ReturnedElsewhere, kind};
 use super::original::Original;
 #[cfg(feature = "async-openai")]
 use super::tree::Tape;
@@ -26,7 +26,7 @@ pub(super) fn of_steps<'t>(
         path: String::new(),
         why,
         losses,
-        elsewhere: Elsewhere::of(back, steps),
+        elsewhere: ReturnedElsewhere::of(back, steps),
     };
     walk.losses.reserve(steps.len());
     let mut next = 0;
@@ -37,7 +37,7 @@ pub(super) fn of_steps<'t>(
             Step::Is(_) => (next, next),
         };
         if start < next {
-            walk.lost(Lost::Order(String::new()));
+            walk.push_loss(Lost::Order(String::new()));
         }
         next = end;
         match step {
@@ -49,7 +49,7 @@ pub(super) fn of_steps<'t>(
             Step::Is(piece) => {
                 let tag = original.tag(walk.index - first);
                 let kind = tag.map_or_else(|| kind(*piece), str::to_owned);
-                walk.lost(Lost::Whole(kind));
+                walk.push_loss(Lost::Whole(kind));
                 walk.index += 1;
             }
         }
@@ -68,7 +68,7 @@ pub(crate) fn of_value(value: &Json, back: &Json) -> Vec<Loss> {
             path: String::new(),
             why: &|_, _, _| Why::NoPlace,
             losses: &mut losses,
-            elsewhere: Elsewhere::default(),
+            elsewhere: ReturnedElsewhere::default(),
         };
         walk.difference(&difference, "");
     }
@@ -81,11 +81,11 @@ struct Walk<'a, 't> {
     path: String,
     why: &'a dyn Fn(usize, &str, &Lost) -> Why,
     losses: &'a mut Vec<Loss>,
-    elsewhere: Elsewhere<'t>,
+    elsewhere: ReturnedElsewhere<'t>,
 }
 
 impl<'t> Walk<'_, 't> {
-    fn lost(&mut self, what: Lost) {
+    fn push_loss(&mut self, what: Lost) {
         self.losses.push(Loss {
             index: self.index,
             path: self.path.clone(),
@@ -107,7 +107,7 @@ impl<'t> Walk<'_, 't> {
 
     fn difference(&mut self, difference: &Difference<'t>, name: &str) {
         match difference {
-            Difference::Is(_) => self.lost(Lost::Changed(name.to_owned())),
+            Difference::Is(_) => self.push_loss(Lost::Changed(name.to_owned())),
             Difference::In(inside) => self.inside(inside),
             Difference::Of(steps) => self.steps(steps, name),
         }
@@ -123,14 +123,15 @@ impl<'t> Walk<'_, 't> {
                 // `null` means the same as an absent member.
                 (Difference::Is(value), None) if value.text() == "null" => {}
                 (Difference::Is(_), None) => self.at(&name, |walk| {
-                    walk.lost(Lost::Member(name.clone().into_owned()));
+                    walk.push_loss(Lost::Member(name.clone().into_owned()));
                 }),
                 (difference, _) => self.at(&name, |walk| walk.difference(difference, &name)),
             }
         }
     }
 
-    /// Compares hidden members.
+    /// Compares hidden members: those that a later member replaces, or whose name has a lone
+    /// surrogate.
     fn more(&mut self, old: &[Member<'_>], new: &[Member<'_>]) {
         for member in new {
             if old.iter().any(|it| is_same_member(*it, *member)) {
@@ -140,7 +141,7 @@ impl<'t> Walk<'_, 't> {
             let (token, _) = member;
             let name = token.lossy_text();
             self.at(&name, |walk| {
-                walk.lost(match token.text().is_some() {
+                walk.push_loss(match token.text().is_some() {
                     true => Lost::Duplicate(name.clone().into_owned()),
                     false => Lost::Member(name.clone().into_owned()),
                 });
@@ -169,7 +170,7 @@ impl<'t> Walk<'_, 't> {
                     let is_block = self.path == "/message/content";
                     let elsewhere = is_block.then(|| self.elsewhere.take(*value)).flatten();
                     self.at(&item.to_string(), |walk| match elsewhere {
-                        None => walk.lost(Lost::Item(kind(*value))),
+                        None => walk.push_loss(Lost::Item(kind(*value))),
                         Some(old) => {
                             if let Some(difference) = Difference::between(old, *value) {
                                 walk.difference(&difference, name);
@@ -181,7 +182,7 @@ impl<'t> Walk<'_, 't> {
             }
         }
         if !in_order {
-            self.lost(Lost::Order(name.to_owned()));
+            self.push_loss(Lost::Order(name.to_owned()));
         }
     }
 }

@@ -269,8 +269,8 @@ fn drag_ends(from: &mut Bag, to: &mut Members) {
     }
 }
 
-/// Reads the path of a drag. The library calls the end `end_coordinate`. Both ends may be missing,
-/// if they are described.
+/// Reads the path of a drag. The library names the end `end_coordinate`. A start or an end with a
+/// description instead of coordinates may be missing.
 fn path(from: &mut Bag) -> Option<Option<Json>> {
     let end: Option<Vec<Number>> = from.take("coordinate");
     let end = end.or_else(|| from.take("end_coordinate"));
@@ -293,7 +293,7 @@ fn scroll_direction(x: Number, y: Number, to: &mut Members) {
         (if down < 0.0 { "up" } else { "down" }, &y)
     };
     to.set("scroll_direction", direction);
-    to.set("scroll_amount", to_json(&without_sign(amount)));
+    to.set("scroll_amount", to_json(&absolute_value(amount)));
     if across != 0.0 && down != 0.0 {
         to.set("scroll_x", to_json(&x));
         to.set("scroll_y", to_json(&y));
@@ -317,7 +317,7 @@ fn scrolled(from: &mut Bag) -> Option<[Number; 2]> {
     }
 }
 
-pub(super) fn without_sign(number: &Number) -> Number {
+pub(super) fn absolute_value(number: &Number) -> Number {
     match number.get().strip_prefix('-') {
         Some(digits) => number_of(digits).unwrap_or_else(|| number.clone()),
         None => number.clone(),

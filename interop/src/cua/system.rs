@@ -170,8 +170,8 @@ impl System for Cua {
     }
 
     /// Returns whether an item belongs to the message before it. The items of a turn are one
-    /// message. A `message` item after a message starts another one, and so does a user message
-    /// that is a text.
+    /// message. A `message` item that follows a message starts a new message. So does a user
+    /// message with a text as its content.
     fn joins(&self, before: &[Item], item: &Item) -> bool {
         let Some(last) = before.last() else {
             return false;

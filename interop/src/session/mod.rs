@@ -108,20 +108,20 @@ struct Lines<'a> {
 
 impl Lines<'_> {
     /// Returns whether the IDs of a line belong to this conversation.
-    fn names(self, line: &Line) -> bool {
-        self.superseded.agents.names(line, self.thread)
+    fn is_in_thread(self, line: &Line) -> bool {
+        self.superseded.agents.is_in_thread(line, self.thread)
     }
 
     /// Returns whether a line belongs to this conversation. Results that name their call are
     /// excluded.
     fn has(self, line: &Line) -> bool {
-        line.message().is_some() && self.names(line) && !self.superseded.has(line)
+        line.message().is_some() && self.is_in_thread(line) && !self.superseded.has(line)
     }
 
     /// Returns whether a line belongs to the chunk.
     fn continues(self, chunk: &mut Chunk, line: &Line) -> bool {
         if line.ends_turn() {
-            if self.names(line) {
+            if self.is_in_thread(line) {
                 chunk.end_turn();
             }
             return true;
@@ -207,7 +207,7 @@ impl<S: System> Direction for Session<S> {
         let is_own = thread::own_call(line).is_some() && self.thread.is_none();
         if self.superseded.has(line) {
             Why::Superseded
-        } else if !is_own && !self.lines().names(line) {
+        } else if !is_own && !self.lines().is_in_thread(line) {
             Why::Subagent
         } else if chunk::is_results(message) {
             Why::Unpaired

@@ -18,7 +18,7 @@ impl Agents {
 
     /// Returns whether a line belongs to this thread. Results that name their call are excluded,
     /// see [`conversation_lines`].
-    pub(super) fn names(&self, line: &Line, thread: Option<&str>) -> bool {
+    pub(super) fn is_in_thread(&self, line: &Line, thread: Option<&str>) -> bool {
         let (agent, parent) = (line.agent(), line.parent());
         match thread {
             None => agent.is_none() && parent.is_none(),

@@ -38,11 +38,11 @@ pub fn conversation(files: &Files, history: History) -> Conversation {
     let branch = files.branch(None, history);
     Conversation {
         messages: messages(&files.main, &branch, None),
-        agents: under(None, files, &started, history),
+        agents: subagents_of(None, files, &started, history),
     }
 }
 
-fn under(
+fn subagents_of(
     parent: Option<&str>,
     files: &Files,
     started: &[(&str, Option<&str>)],
@@ -57,7 +57,7 @@ fn under(
             id: (*id).to_owned(),
             conversation: Conversation {
                 messages: messages(records, &branch, call.as_deref()),
-                agents: under(Some(id), files, started, history),
+                agents: subagents_of(Some(id), files, started, history),
             },
             call,
         })

@@ -37,14 +37,14 @@ pub(super) const DIFFERENCES: Differences = &[
                 },
             ),
             (
-                "The name of a message of the model is kept; the library drops it.",
+                "The name of a message of the model is preserved; the library drops it.",
                 |request, _| {
                     request["message"]["role"] == "assistant"
                         && request["message"]["name"].is_string()
                 },
             ),
             (
-                "A name that is not a text is left out; the library copies it.",
+                "A name that is not a text is omitted; the library copies it.",
                 |request, _| request["message"]["name"].is_number(),
             ),
         ],
@@ -63,7 +63,7 @@ pub(super) const DIFFERENCES: Differences = &[
                 },
             ),
             (
-                "A text beside a result is a user message; the library adds it to the result.",
+                "A text next to a result is a user message; the library adds it to the result.",
                 |request, _| request["message"]["role"] == "tool" && has(request, "text"),
             ),
             (

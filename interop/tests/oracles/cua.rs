@@ -85,7 +85,7 @@ const OUTPUT: Difference = (
     },
 );
 const SYSTEM: Difference = (
-    "Messages of the system are kept; the library drops them.",
+    "Messages with the role `system` are preserved; the library drops them.",
     |request, _| any_item(request, is_system) || contains(request, "/messages", is_system),
 );
 const REFUSAL: Difference = (
@@ -93,11 +93,11 @@ const REFUSAL: Difference = (
     |request, _| any_part(request, |part| part["type"] == "refusal"),
 );
 const ACTIONS: Difference = (
-    "Several actions in one call are kept; the library drops all of them.",
+    "Several actions in one call are preserved; the library drops all of them.",
     |request, _| any_item(request, |item| item["actions"].is_array()),
 );
 const EMPTY_REASONING: Difference = (
-    "Reasoning without a text is left out, and its content or `reasoning` is written where it has no summary; the library does neither.",
+    "Reasoning without a text is omitted, and without a summary its content or `reasoning` is written; the library does neither.",
     |request, _| {
         any_item(request, |item| {
             let is_empty = |part: &Value| part["text"] == "";
@@ -118,7 +118,7 @@ pub(super) const DIFFERENCES: Differences = &[
             ACTIONS,
             EMPTY_REASONING,
             (
-                "A message of the assistant that is a text is kept; the library drops it.",
+                "A message of the assistant that is a text is preserved; the library drops it.",
                 |request, _| {
                     any_item(request, |item| {
                         !is_system(item) && item["role"] != "user" && item["content"].is_string()
@@ -126,7 +126,7 @@ pub(super) const DIFFERENCES: Differences = &[
                 },
             ),
             (
-                "An image without a URL is left out; the library writes it without one.",
+                "An image without a URL is omitted; the library writes it without one.",
                 |request, _| {
                     any_part(request, |part| {
                         part["type"] == "input_image" && part["image_url"].is_null()
@@ -134,7 +134,7 @@ pub(super) const DIFFERENCES: Differences = &[
                 },
             ),
             (
-                "A screenshot before a result that is not one is kept; the library drops it.",
+                "A screenshot before a result without an image is preserved; the library drops it.",
                 |request, _| {
                     request["allow_images"] == false
                         && items(request).windows(2).any(|pair| {
@@ -160,7 +160,7 @@ pub(super) const DIFFERENCES: Differences = &[
                 },
             ),
             (
-                "An empty result is kept; the library drops it.",
+                "An empty result is preserved; the library drops it.",
                 |request, _| {
                     contains(request, "/messages", |message| {
                         let is_empty =
@@ -170,7 +170,7 @@ pub(super) const DIFFERENCES: Differences = &[
                 },
             ),
             (
-                "A text that announces a screenshot is the result where none follows; the library drops it or reads it as the computer's result.",
+                "A text that announces a screenshot is the result if no screenshot follows; the library drops it or reads it as the computer's result.",
                 |request, _| {
                     let messages = messages(request);
                     (0..messages.len()).any(|index| {
@@ -182,7 +182,7 @@ pub(super) const DIFFERENCES: Differences = &[
                 },
             ),
             (
-                "Parts beside a screenshot are kept; the library drops them.",
+                "Other parts next to a screenshot are preserved; the library drops them.",
                 |request, _| {
                     messages(request).windows(2).any(|pair| {
                         let parts = pair[1]["content"].as_array();
@@ -191,7 +191,7 @@ pub(super) const DIFFERENCES: Differences = &[
                 },
             ),
             (
-                "Parts of an assistant's message are kept; the library drops them.",
+                "Parts of an assistant's message are preserved; the library drops them.",
                 |request, _| {
                     contains(request, "/messages", |message| {
                         message["role"] == "assistant" && message["content"].is_array()
@@ -199,7 +199,7 @@ pub(super) const DIFFERENCES: Differences = &[
                 },
             ),
             (
-                "Input of Anthropic's `computer` tool becomes an action of Cua; the library leaves it as it is.",
+                "Input of Anthropic's `computer` tool becomes an action of Cua; the library does not convert it.",
                 |request, _| any_call(request, |input| input["action"].is_string()),
             ),
             (
@@ -237,7 +237,7 @@ pub(super) const DIFFERENCES: Differences = &[
                 },
             ),
             (
-                "An action that the `computer` tool does not have is kept under its name; the library drops the call and keeps the result.",
+                "An action that the `computer` tool does not have is preserved under its name; the library drops the call, but not the result.",
                 |request, _| {
                     let names = [
                         "triple_click",
@@ -250,7 +250,7 @@ pub(super) const DIFFERENCES: Differences = &[
                 },
             ),
             (
-                "Coordinates that are missing are left out; the library writes 0 or `null`.",
+                "Missing coordinates are omitted; the library writes 0 or `null`.",
                 |request, _| {
                     any_action(request, |it| {
                         it["element_description"].is_string()
@@ -259,7 +259,7 @@ pub(super) const DIFFERENCES: Differences = &[
                 },
             ),
             (
-                "Held keys, the button of a double click and the time of a wait are kept; the library drops them.",
+                "Pressed keys, the button of a double click and the duration of a wait are preserved; the library drops them.",
                 |request, _| {
                     any_action(request, |it| {
                         it["keys"].is_array() && it["type"] == "click"
@@ -286,7 +286,7 @@ pub(super) const DIFFERENCES: Differences = &[
                 },
             ),
             (
-                "All texts of a reasoning item are kept; the library keeps the first.",
+                "All texts of a reasoning item are preserved; the library drops all but the first.",
                 |request, _| {
                     any_item(request, |item| {
                         item["summary"].as_array().is_some_and(|it| it.len() > 1)
@@ -303,7 +303,7 @@ pub(super) const DIFFERENCES: Differences = &[
                 },
             ),
             (
-                "Parts that Chat Completions do not have are left out; the library sends them.",
+                "Parts that Chat Completions do not have are omitted; the library sends them.",
                 |request, _| {
                     any_part(request, |part| {
                         let is_sent = ["", "[omitted]"].iter().all(|it| part["image_url"] != *it);
@@ -323,7 +323,7 @@ pub(super) const DIFFERENCES: Differences = &[
         "anthropic_from_completion",
         &[
             (
-                "A scroll goes where the model says; the library inverts it, and scrolls by 3 where there is no amount.",
+                "A scroll has the model's direction; the library inverts it, and scrolls by 3 without an amount.",
                 |request, _| any_input(&request["message"], |it| it["action"] == "scroll"),
             ),
             (
@@ -335,7 +335,7 @@ pub(super) const DIFFERENCES: Differences = &[
                 |request, _| any_input(&request["message"], |it| it["text"] == "ctrl+-"),
             ),
             (
-                "Triple clicks and held keys are actions; the library makes failed calls of them.",
+                "Triple clicks and `hold_key` are actions; the library converts them to failed calls.",
                 |request, _| {
                     any_input(&request["message"], |it| {
                         it["action"] == "triple_click" || it["action"] == "hold_key"
@@ -343,7 +343,7 @@ pub(super) const DIFFERENCES: Differences = &[
                 },
             ),
             (
-                "Unknown actions are kept; the library drops their calls.",
+                "Unknown actions are preserved; the library drops their calls.",
                 |request, _| {
                     let known = ["cursor_position", "dance", "zoom", "type_text"];
                     any_input(&request["message"], |it| {
@@ -353,11 +353,11 @@ pub(super) const DIFFERENCES: Differences = &[
                 },
             ),
             (
-                "Arguments that are not an object stay a call of the function `computer`; the library makes a failed call of them, or fails.",
+                "Arguments that are not an object stay a call of the function `computer`; the library converts the call to a failed one, or fails.",
                 |request, _| any_input(&request["message"], |it| !it.is_object()),
             ),
             (
-                "Arguments of other functions are kept as they are; the library replaces malformed ones by `{}`.",
+                "Arguments of other functions are preserved; the library replaces malformed ones by `{}`.",
                 |request, _| {
                     contains(&request["message"], "/tool_calls", |call| {
                         let arguments = call["function"]["arguments"].as_str().unwrap_or_default();
@@ -377,7 +377,7 @@ pub(super) const DIFFERENCES: Differences = &[
                 },
             ),
             (
-                "Coordinates are rounded only where they are scaled; the library rounds all.",
+                "Coordinates are rounded only if they are scaled; the library rounds all.",
                 |request, _| {
                     any_input(&request["message"], |it| {
                         it["coordinate"] == json!([2.5, 3.5])
@@ -385,7 +385,7 @@ pub(super) const DIFFERENCES: Differences = &[
                 },
             ),
             (
-                "Held keys and the time of a wait are kept in what the model asks for; the library drops them.",
+                "Pressed keys and the duration of a wait are preserved in calls of the model; the library drops them.",
                 |request, _| {
                     any_input(&request["message"], |it| {
                         it["action"] == "wait" && it["duration"].is_number()

@@ -1,6 +1,8 @@
 //! Tests of the live branch of the tree.
 
-use crate::transcript::{answer, attachment, branch, call, node, prompt, records, said, text};
+use crate::transcript::{
+    answer, attachment, branch, call, model_record, node, prompt, records, text,
+};
 use agentwire_interop::transcript::{History, Record, Standing};
 use serde_json::{Value, json};
 
@@ -15,7 +17,7 @@ fn standing(lines: &[Value], history: History, wanted: Standing) -> Vec<String> 
     records.iter().filter_map(of).collect()
 }
 
-fn dead(lines: &[Value]) -> Vec<String> {
+fn dead_records(lines: &[Value]) -> Vec<String> {
     standing(lines, History::All, Standing::Dead)
 }
 
@@ -23,63 +25,63 @@ fn dead(lines: &[Value]) -> Vec<String> {
 fn resuming_at_an_earlier_message_abandons_a_branch() {
     let lines = [
         prompt("1", None, "one"),
-        said("2", "1", "m-1", text("a")),
-        said("3", "2", "m-1", text("b")),
+        model_record("2", "1", "m-1", text("a")),
+        model_record("3", "2", "m-1", text("b")),
         prompt("4", Some("3"), "two"),
-        said("5", "4", "m-2", text("c")),
+        model_record("5", "4", "m-2", text("c")),
         // The branch begins at the first block of the first message, which stays complete.
         prompt("6", Some("2"), "three"),
-        said("7", "6", "m-3", text("d")),
+        model_record("7", "6", "m-3", text("d")),
     ];
-    assert_eq!(dead(&lines), ["4", "5"]);
+    assert_eq!(dead_records(&lines), ["4", "5"]);
 }
 
 #[test]
 fn calls_beside_the_one_whose_answer_came_last_are_live() {
     let lines = [
         prompt("1", None, "one"),
-        said("2", "1", "m-1", call("t-1")),
-        said("3", "2", "m-1", call("t-2")),
-        said("4", "3", "m-1", call("t-3")),
+        model_record("2", "1", "m-1", call("t-1")),
+        model_record("3", "2", "m-1", call("t-2")),
+        model_record("4", "3", "m-1", call("t-3")),
         answer("5", "4", "t-3"),
         // Records between a call and its result.
         attachment("6", "3"),
         answer("7", "6", "t-2"),
         answer("8", "2", "t-1"),
-        said("9", "8", "m-2", text("done")),
+        model_record("9", "8", "m-2", text("done")),
     ];
-    assert_eq!(dead(&lines), Vec::<String>::new());
+    assert_eq!(dead_records(&lines), Vec::<String>::new());
     // The result is the same after rewinding to the first call.
     let mut back = lines.to_vec();
     back.push(prompt("10", Some("2"), "no"));
-    assert_eq!(dead(&back), ["9"]);
+    assert_eq!(dead_records(&back), ["9"]);
 }
 
 #[test]
 fn a_rewound_branch_is_abandoned_at_once() {
     let mut lines = vec![
         prompt("1", None, "one"),
-        said("2", "1", "m-1", text("a")),
+        model_record("2", "1", "m-1", text("a")),
         prompt("3", Some("2"), "two"),
         json!({"type": "last-prompt", "lastPrompt": "one", "leafUuid": "2", "sessionId": "s"}),
     ];
-    assert_eq!(dead(&lines), Vec::<String>::new());
+    assert_eq!(dead_records(&lines), Vec::<String>::new());
     lines.push(json!({
         "type": "last-prompt", "leafUuid": "2", "explicit": true, "rewound": true, "sessionId": "s",
     }));
-    assert_eq!(dead(&lines), ["3"]);
+    assert_eq!(dead_records(&lines), ["3"]);
     lines.push(json!({
         "type": "last-prompt", "leafUuid": null, "explicit": true, "sessionId": "s",
     }));
-    assert_eq!(dead(&lines), ["1", "2", "3"]);
+    assert_eq!(dead_records(&lines), ["1", "2", "3"]);
 }
 
 pub(crate) fn compacted() -> Vec<Value> {
     vec![
         prompt("1", None, "one"),
-        said("2", "1", "m-1", text("a")),
+        model_record("2", "1", "m-1", text("a")),
         prompt("3", Some("2"), "two"),
-        said("4", "3", "m-2", text("b")),
+        model_record("4", "3", "m-2", text("b")),
         node(
             "5",
             None,
@@ -142,7 +144,7 @@ fn cycles_of_parents_terminate() {
         answer("4", "3", "t-1"),
         prompt("5", Some("1"), "two"),
     ];
-    assert_eq!(dead(&lines), ["3", "4"]);
+    assert_eq!(dead_records(&lines), ["3", "4"]);
 }
 
 /// Returns the texts of a transcript's messages. The records are a second apart.
@@ -168,9 +170,9 @@ fn last_prompt(leaf: &str) -> Value {
 fn a_record_whose_parent_is_missing_follows_the_latest_one_before_it() {
     let lines = [
         prompt("1", None, "one"),
-        said("2", "1", "m-1", text("a")),
+        model_record("2", "1", "m-1", text("a")),
         prompt("3", Some("missing"), "two"),
-        said("4", "3", "m-2", text("b")),
+        model_record("4", "3", "m-2", text("b")),
         last_prompt("4"),
     ];
     assert_eq!(texts(&lines), ["one", "a", "two", "b"]);
@@ -184,13 +186,13 @@ fn a_record_whose_parent_is_missing_follows_the_latest_one_before_it() {
 fn unlinked_records_are_not_in_the_conversation() {
     let lines = [
         prompt("1", None, "one"),
-        said("2", "1", "m-1", text("a")),
+        model_record("2", "1", "m-1", text("a")),
         last_prompt("2"),
-        said("4", "3", "m-2", text("b")),
+        model_record("4", "3", "m-2", text("b")),
         prompt("5", Some("1"), "two"),
     ];
     assert_eq!(texts(&lines), ["one", "a"]);
-    assert_eq!(dead(&lines), ["5"]);
+    assert_eq!(dead_records(&lines), ["5"]);
     assert_eq!(standing(&lines, History::All, Standing::Unlinked), ["4"]);
     // The record of the prompt is missing.
     let mut lines = lines.to_vec();
@@ -203,7 +205,7 @@ fn the_last_record_of_an_id_is_used() {
     let lines = [
         prompt("1", None, "one"),
         prompt("1", None, "two"),
-        said("2", "1", "m-1", text("a")),
+        model_record("2", "1", "m-1", text("a")),
         prompt("1", None, "three"),
         last_prompt("2"),
     ];
@@ -213,10 +215,10 @@ fn the_last_record_of_an_id_is_used() {
 #[test]
 fn messages_are_in_the_order_of_the_conversation() {
     let lines = [
-        said("4", "3", "m-2", text("b")),
+        model_record("4", "3", "m-2", text("b")),
         prompt("1", None, "one"),
         prompt("3", Some("2"), "two"),
-        said("2", "1", "m-1", text("a")),
+        model_record("2", "1", "m-1", text("a")),
         last_prompt("4"),
     ];
     assert_eq!(texts(&lines), ["one", "a", "two", "b"]);
@@ -225,16 +227,16 @@ fn messages_are_in_the_order_of_the_conversation() {
 #[test]
 fn calls_beside_the_way_are_where_they_were_written() {
     let (first, second, third) = (
-        said("2", "1", "m-1", text("a")),
-        said("3", "2", "m-1", call("t-1")),
-        said("4", "3", "m-1", call("t-2")),
+        model_record("2", "1", "m-1", text("a")),
+        model_record("3", "2", "m-1", call("t-1")),
+        model_record("4", "3", "m-1", call("t-2")),
     );
     let order = |blocks: [&Value; 3]| {
         let mut lines = vec![prompt("1", None, "one")];
         lines.extend(blocks.map(Clone::clone));
         // The conversation continues from the first call.
         lines.extend([answer("5", "4", "t-2"), answer("6", "3", "t-1")]);
-        lines.push(said("7", "6", "m-2", text("b")));
+        lines.push(model_record("7", "6", "m-2", text("b")));
         let records = records(&lines);
         let messages = branch(&records, History::All).messages(&records);
         let ids = messages.iter().filter_map(|it| it.uuid());

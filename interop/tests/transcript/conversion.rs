@@ -2,7 +2,7 @@
 
 use crate::support::tree;
 use crate::transcript::branches::compacted;
-use crate::transcript::{answer, attachment, branch, call, prompt, records, said, text};
+use crate::transcript::{answer, attachment, branch, call, model_record, prompt, records, text};
 use agentwire_interop::bridgic::{Blocks, Chat};
 use agentwire_interop::conversion::{
     Lost, Residue, RestoreStep, Restorer, System, Why, convert, undo,
@@ -17,28 +17,31 @@ fn lines() -> Vec<Value> {
         json!({"type": "queue-operation", "operation": "enqueue", "sessionId": "s"}),
         prompt("1", None, "one"),
         attachment("2", "1"),
-        said(
+        model_record(
             "3",
             "2",
             "m-1",
             json!({"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}),
         ),
-        said("4", "3", "m-1", call("t-1")),
-        said("5", "4", "m-1", call("t-2")),
+        model_record("4", "3", "m-1", call("t-1")),
+        model_record("5", "4", "m-1", call("t-2")),
         answer("6", "4", "t-1"),
         answer("7", "5", "t-2"),
-        said("8", "7", "m-2", text("a")),
+        model_record("8", "7", "m-2", text("a")),
         prompt("9", Some("8"), "dead"),
-        said("10", "9", "m-3", text("dead")),
+        model_record("10", "9", "m-3", text("dead")),
         prompt("11", Some("8"), "two"),
-        said("12", "11", "m-4", text("b")),
+        model_record("12", "11", "m-4", text("b")),
         json!({"type": "last-prompt", "lastPrompt": "two", "leafUuid": "12", "sessionId": "s"}),
     ]
 }
 
 #[test]
 fn placeholders_are_losses_and_not_read_back() {
-    let lines = [prompt("1", None, "one"), said("2", "1", "m", call("t"))];
+    let lines = [
+        prompt("1", None, "one"),
+        model_record("2", "1", "m", call("t")),
+    ];
     let records = records(&lines);
     let direction = Transcript::new(Chat, branch(&records, History::All));
     let carried = convert(direction.clone(), records);
@@ -105,11 +108,11 @@ fn the_summary_of_a_compaction_is_before_what_the_compaction_preserved() {
         4..4,
         [
             prompt("4a", Some("4"), "and"),
-            said("4b", "4a", "m-3", call("t")),
+            model_record("4b", "4a", "m-3", call("t")),
             answer("4c", "4b", "t"),
         ],
     );
-    lines.push(said("8", "7", "m-4", text("c")));
+    lines.push(model_record("8", "7", "m-4", text("c")));
     let records = records(&lines);
     let direction = Transcript::new(Chat, branch(&records, History::SinceCompaction));
     let carried = convert(direction.clone(), records);
@@ -142,10 +145,10 @@ fn duplicate_and_unlinked_records_are_losses() {
     let lines = [
         prompt("1", None, "one"),
         prompt("3", Some("2"), "two"),
-        said("2", "1", "m-1", text("a")),
+        model_record("2", "1", "m-1", text("a")),
         prompt("1", None, "one"),
         json!({"type": "last-prompt", "lastPrompt": "two", "leafUuid": "3", "sessionId": "s"}),
-        said("5", "4", "m-2", text("b")),
+        model_record("5", "4", "m-2", text("b")),
     ];
     let records = records(&lines);
     let direction = Transcript::new(Chat, branch(&records, History::All));
@@ -188,7 +191,7 @@ fn in_turn(texts: &[String]) -> Vec<Value> {
         let [uuid, parent] = [index + 1, index].map(|it| it.to_string());
         match index % 2 {
             0 => prompt(&uuid, (index > 0).then_some(&*parent), it),
-            _ => said(&uuid, &parent, &format!("m-{uuid}"), text(it)),
+            _ => model_record(&uuid, &parent, &format!("m-{uuid}"), text(it)),
         }
     });
     lines.collect()

@@ -1,6 +1,6 @@
 //! Tests of directories of transcripts.
 
-use crate::transcript::{answer, call, prompt, said, text};
+use crate::transcript::{answer, call, model_record, prompt, text};
 use agentwire_interop::transcript::{Conversation, Directory, Files, History, Place, conversation};
 use agentwire_protocol::content::ContentBlock;
 use serde_json::{Value, json};
@@ -66,19 +66,19 @@ fn directory() -> Directory {
     told["toolUseResult"] = json!({"agentId": "a1", "status": "completed"});
     let main = [
         prompt("1", None, "How many?"),
-        said("2", "1", "m-1", call("t-1")),
+        model_record("2", "1", "m-1", call("t-1")),
         told,
-        said("4", "3", "m-2", text("Three.")),
+        model_record("4", "3", "m-2", text("Three.")),
     ];
     let first = [
         prompt("10", None, "Count."),
-        said("11", "10", "m-3", call("t-2")),
+        model_record("11", "10", "m-3", call("t-2")),
         answer("12", "11", "t-2"),
-        said("13", "12", "m-4", text("Three.")),
+        model_record("13", "12", "m-4", text("Three.")),
     ];
     let second = [
         prompt("20", None, "Count better."),
-        said("21", "20", "m-5", text("3")),
+        model_record("21", "20", "m-5", text("3")),
     ];
     let mut directory = Directory::default();
     for (path, text) in [
@@ -102,7 +102,7 @@ fn session(directory: &Directory) -> &Files {
     &directory.0[&("-p".to_owned(), "s".to_owned())]
 }
 
-fn told(conversation: &Conversation, depth: usize, out: &mut Vec<String>) {
+fn write_thread(conversation: &Conversation, depth: usize, out: &mut Vec<String>) {
     let indent = "  ".repeat(depth);
     for message in &conversation.messages {
         let kinds: Vec<_> = message
@@ -114,7 +114,7 @@ fn told(conversation: &Conversation, depth: usize, out: &mut Vec<String>) {
     }
     for agent in &conversation.agents {
         out.push(format!("{indent}{} by {:?}", agent.id, agent.call));
-        told(&agent.conversation, depth + 1, out);
+        write_thread(&agent.conversation, depth + 1, out);
     }
 }
 
@@ -123,7 +123,7 @@ fn sub_agents_are_nested_under_their_parents() {
     let directory = directory();
     assert_eq!(directory.0.len(), 3);
     let mut out = Vec::new();
-    told(
+    write_thread(
         &conversation(session(&directory), History::All),
         0,
         &mut out,

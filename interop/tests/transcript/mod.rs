@@ -46,7 +46,7 @@ fn prompt(uuid: &str, parent: Option<&str>, text: &str) -> Value {
 }
 
 /// Returns a record with a block of the model.
-fn said(uuid: &str, parent: &str, message: &str, block: Value) -> Value {
+fn model_record(uuid: &str, parent: &str, message: &str, block: Value) -> Value {
     let message = json!({
         "id": message, "type": "message", "role": "assistant", "model": "m", "content": [block],
     });

@@ -1,7 +1,7 @@
 //! Tests of the records of transcripts.
 
 use crate::support::tree;
-use crate::transcript::{answer, attachment, call, node, prompt, said};
+use crate::transcript::{answer, attachment, call, model_record, node, prompt};
 use agentwire_interop::transcript::{AgentMeta, Entry, Record, message};
 use agentwire_protocol::Untyped;
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ fn all() -> Vec<Value> {
             "agentId": "a",
         }),
     );
-    let mut assistant = said("2", "1", "m-1", call("t-1"));
+    let mut assistant = model_record("2", "1", "m-1", call("t-1"));
     merge(
         &mut assistant,
         json!({

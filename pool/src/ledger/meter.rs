@@ -1,4 +1,4 @@
-//! What the processes of a session have reported.
+//! Reads the usage that the processes of a session report.
 
 use super::sums::{Cost, Models, SubAgent, Tokens, Turn};
 use agentwire::Frame;
@@ -50,7 +50,7 @@ struct Replies {
 
 /// The members of `assistant` and `stream_event` that are read here. Content is skipped.
 #[derive(Deserialize)]
-struct Spoken {
+struct CountedMembers {
     message: Option<Reply>,
     event: Option<StreamEvent>,
     parent_tool_use_id: Option<String>,
@@ -108,7 +108,7 @@ impl Meter {
     }
 
     fn read_reply(&mut self, frame: &Frame) {
-        let Ok(spoken) = frame.read::<Spoken>() else {
+        let Ok(spoken) = frame.read::<CountedMembers>() else {
             return;
         };
         self.has_spoken = true;
@@ -123,7 +123,7 @@ impl Meter {
             replies.add(reply.id.unwrap_or_default(), reply.usage.as_ref());
         }
         if let Some(usage) = delta {
-            replies.raise(&usage);
+            replies.update_usage(&usage);
         }
     }
 
@@ -259,12 +259,12 @@ impl Replies {
             self.is_reported = false;
         }
         if let Some(usage) = usage {
-            self.raise(usage);
+            self.update_usage(usage);
         }
     }
 
     /// Updates the usage of the current reply, which counts up.
-    fn raise(&mut self, usage: &Usage) {
+    fn update_usage(&mut self, usage: &Usage) {
         if !self.is_reported {
             self.current = self.current.zip(Tokens::from(usage), u64::max);
         }

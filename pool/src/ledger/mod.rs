@@ -1,4 +1,4 @@
-//! What sessions have cost, by tenant, session, model, turn and sub-agent.
+//! The costs of sessions, by tenant, session, model, turn and sub-agent.
 //!
 //! ```no_run
 //! use agentwire::{Client, Options};
@@ -22,8 +22,8 @@
 //!
 //! # Source of the numbers
 //!
-//! A cost is what the agent reports. It has a price list, and may not know what the account
-//! really pays.
+//! Costs are those that the agent reports. The agent computes them from a price list, which may
+//! differ from the real prices of the account.
 //!
 //! Each result of CLI 2.1.316 and later has the usage since the result before it
 //! (`model_usage_since_last_result`), which is added up. `total_cost_usd` is never added: it
@@ -148,9 +148,9 @@ impl Tenant {
 pub struct OverBudget {
     /// The tenant.
     pub tenant: String,
-    /// Its budget, in US dollars.
+    /// The budget of the tenant, in US dollars.
     pub budget_usd: f64,
-    /// Its recorded cost, in US dollars.
+    /// The recorded cost of the tenant, in US dollars.
     pub spent_usd: f64,
 }
 

@@ -23,8 +23,9 @@ use std::task::{Context, Poll, Waker};
 ///   budget is raised, and can be withdrawn meanwhile.
 /// - With a budget, setting the recorder sets
 ///   [`Options::max_budget_usd`](agentwire::Options::max_budget_usd) to the remaining sum, unless
-///   it is lower already. A limit that is set later replaces it. Later processes of the session
-///   have what remains then; a process that runs keeps its limit, also if the budget is raised.
+///   it is lower already. A limit that is set later replaces it. Later processes of the session get
+///   the sum that remains then. The limit of a running process does not change, even if the budget
+///   is raised.
 #[derive(Debug, Clone)]
 pub struct Recorder {
     pub(super) ledger: Ledger,
@@ -75,7 +76,7 @@ fn limit(options: &Options) -> Option<f64> {
     values.next()?.parse().ok()
 }
 
-/// What a session shares with [`Ledger::follow`].
+/// The state that a session shares with [`Ledger::follow`].
 #[derive(Default)]
 pub(super) struct Followed {
     handle: Option<Handle>,
@@ -126,9 +127,9 @@ struct Attached {
     meter: Meter,
     session: Shared,
     pid: Option<u32>,
-    /// The UUIDs of messages that wait for the budget.
+    /// The UUIDs of messages that are deferred because the budget is spent.
     waiting: VecDeque<Box<str>>,
-    /// The rest of the budget when the session was opened.
+    /// The remaining budget when the session was opened.
     opened_with: Option<f64>,
 }
 

@@ -110,7 +110,7 @@ pub(super) type Models = BTreeMap<String, Cost>;
 pub struct Totals {
     /// The cost that results have reported.
     pub cost: Cost,
-    /// The same, by the name of the model.
+    /// The cost, by the name of the model.
     pub models: BTreeMap<String, Cost>,
     /// The number of results.
     pub turns: u64,
@@ -133,8 +133,7 @@ impl AddAssign<&Turn> for Totals {
     }
 }
 
-/// What a result has reported since the one before it; or what was seen after the last result
-/// of a process.
+/// The usage of a result since the previous one, or the usage after the last result of a process.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Turn {
     /// The number of this entry in the ledger, from 1.
@@ -152,7 +151,7 @@ pub struct Turn {
     /// The cost. Includes sub-agents, and background work between this result and the one
     /// before it.
     pub cost: Cost,
-    /// The same, by the name of the model.
+    /// The cost, by the name of the model.
     pub models: BTreeMap<String, Cost>,
     /// The part of each sub-agent, as far as its messages were delivered.
     pub subagents: Vec<SubAgent>,

@@ -1,4 +1,4 @@
-//! The machine by itself: bounds, order, accounts.
+//! Tests of the machine: limits, order, accounts.
 
 use super::*;
 use proptest::prelude::*;

@@ -41,7 +41,7 @@ pub(super) enum Turn {
     Command,
 }
 
-/// How a process begins. The numbers select an earlier session.
+/// The start of a process. The numbers select an earlier session.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Start {
     New,
@@ -196,7 +196,7 @@ impl Charged {
     }
 }
 
-/// What the script charged until the last result of each process, and after it.
+/// The costs that the script charged until the last result of each process, and after it.
 #[derive(Debug, Default)]
 pub(super) struct Oracle {
     pub(super) tenants: BTreeMap<String, Charged>,

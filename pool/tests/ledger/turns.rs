@@ -10,7 +10,7 @@ use agentwire_testkit::agent::Profile;
 use agentwire_testkit::{Fault, Scenario, Signal, Step, ToolCall, When};
 use serde_json::json;
 
-/// A turn with an awaited sub-agent, which calls a tool.
+/// Returns a turn with an awaited sub-agent, which calls a tool.
 fn with_subagent() -> Scenario {
     let tool = |name: &str, input| {
         Step::Tool(ToolCall {

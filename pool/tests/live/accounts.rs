@@ -1,4 +1,4 @@
-//! The limits of accounts, told by the real CLI.
+//! Tests of the limits of accounts, as reported by the real CLI.
 
 use crate::support::Live;
 use agentwire_pool::{Account, Limits, Pool, PoolEvent};

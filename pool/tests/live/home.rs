@@ -17,7 +17,7 @@ use agentwire_testing::TempDir;
 use agentwire_testkit::model::ScriptedModel;
 use agentwire_testkit::{Scenario, Step};
 use evidence::Evidence;
-use places::{KEY, Of, PERMISSIONS, PLACES, Place, STORED, Seen, User};
+use places::{ContentOwner, KEY, PERMISSIONS, PLACES, Place, STORED, User, Visibility};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -135,7 +135,9 @@ impl Machine {
         for folder in [&user.cwd, &user.tmp, &user.ran] {
             fs::create_dir_all(folder).unwrap();
         }
-        user.plant(|place| place.of != Of::Login || logins.contains(&place.name));
+        user.write_marks(|place| {
+            place.owner != ContentOwner::Login || logins.contains(&place.name)
+        });
         Self { folder, user }
     }
 
@@ -192,9 +194,9 @@ impl Machine {
             .env("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")
             .env("OTEL_EXPORTER_OTLP_ENDPOINT", &jobs[0].url);
         for place in PLACES {
-            let value = match place.of {
-                Of::Variable(value) => value,
-                Of::Login if place.name == KEY && logins.contains(&KEY) => "{}",
+            let value = match place.owner {
+                ContentOwner::Variable(value) => value,
+                ContentOwner::Login if place.name == KEY && logins.contains(&KEY) => "{}",
                 _ => continue,
             };
             program.env(place.name, value.replace("{}", &user.mark(place)));
@@ -250,7 +252,7 @@ struct Planned<'a> {
 impl<'a> Planned<'a> {
     fn new(user: &'a User, sees: impl Fn(&Place) -> bool) -> Self {
         let starts = |place: &&Place| {
-            matches!(place.seen, Seen::Ran) && place.name != PERMISSIONS && sees(place)
+            matches!(place.visibility, Visibility::Ran) && place.name != PERMISSIONS && sees(place)
         };
         Self {
             user,
@@ -284,11 +286,13 @@ impl<'a> Planned<'a> {
 
 #[tokio::test]
 async fn a_session_without_a_home_sees_everything_of_the_user() {
-    let logins = PLACES.iter().filter(|place| place.of == Of::Login);
+    let logins = PLACES
+        .iter()
+        .filter(|place| place.owner == ContentOwner::Login);
     for login in logins.map(|place| place.name) {
         let machine = Machine::new(&[login]);
         let files = machine.files();
-        let sees = |place: &Place| place.of != Of::Login || place.name == login;
+        let sees = |place: &Place| place.owner != ContentOwner::Login || place.name == login;
         let session = Planned::new(&machine.user, sees);
         let evidence = machine.run(vec![session], &[login]).await;
         evidence[0].assert_sees(&machine.user, sees);
@@ -296,17 +300,17 @@ async fn a_session_without_a_home_sees_everything_of_the_user() {
     }
 }
 
-/// A program runs sessions of three tenants at once. The homes of two have marks in the same places
-/// as the user's; the home of the third is empty.
+/// A program runs sessions of three tenants at once. The homes of two tenants have marks in the
+/// same places as the user's home; the home of the third is empty.
 #[tokio::test]
 async fn tenants_see_nothing_of_the_user_and_of_each_other() {
     let logins = [KEY, STORED, "settings.json: apiKeyHelper"];
     let machine = Machine::new(&logins);
     let [with_key, with_login, empty] = ['b', 'c', 'd'].map(|code| machine.tenant(code));
-    let own = |place: &Place| place.of == Of::User;
+    let own = |place: &Place| place.owner == ContentOwner::User;
     let own_and = |login| move |place: &Place| own(place) || place.name == login;
-    with_key.plant(own);
-    with_login.plant(own_and(STORED));
+    with_key.write_marks(own);
+    with_login.write_marks(own_and(STORED));
     let files = machine.files();
 
     let key = PLACES.iter().find(|place| place.name == KEY).unwrap();

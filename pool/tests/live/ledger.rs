@@ -1,4 +1,4 @@
-//! The ledger beside what the scripted model charged.
+//! Compares the ledger with the tokens that the scripted model charged.
 
 #![allow(clippy::unwrap_used, reason = "a failure fails the test")]
 
@@ -9,7 +9,7 @@ use agentwire_testkit::{Reply, Scenario, Step, ToolCall, Usage};
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// The usage of a reply: the output tokens identify it.
+/// Returns the usage of a reply. The output tokens identify it.
 fn reply(steps: impl IntoIterator<Item = Step>, output: u64) -> Reply {
     let usage = Usage {
         input_tokens: Some(output * 100),
@@ -20,7 +20,7 @@ fn reply(steps: impl IntoIterator<Item = Step>, output: u64) -> Reply {
     Reply::new(steps).usage(usage)
 }
 
-fn says(output: u64) -> Reply {
+fn reply_costing_tokens(output: u64) -> Reply {
     reply([Step::text("Hello.")], output)
 }
 
@@ -113,7 +113,7 @@ async fn kill(mut client: Client) {
 
 #[tokio::test]
 async fn costs_of_resumed_forked_cleared_and_killed_sessions_are_what_the_model_charged() {
-    let replies = (1..=9).map(|number| says(1 << number));
+    let replies = (1..=9).map(|number| reply_costing_tokens(1 << number));
     let mut run = Run::new(replies.fold(Scenario::default(), Scenario::reply)).await;
     let mut client = run.connect(run.options()).await;
     let id = run.ask(&client, "One.", 2).await;
@@ -153,12 +153,15 @@ async fn costs_of_resumed_forked_cleared_and_killed_sessions_are_what_the_model_
 async fn costs_of_sub_agents_and_failed_turns_are_what_the_model_charged() {
     let mut scenario = Scenario::default()
         .reply(calls("Agent", part(false), 1))
-        .reply(says(2))
+        .reply(reply_costing_tokens(2))
         .reply([Step::error(400, "invalid_request_error", "no")])
         .reply(calls("Bash", json!({"command": "true"}), 4))
         .reply([Step::error(400, "invalid_request_error", "no")])
-        .reply(says(8));
-    scenario.subagents = vec![calls("Bash", json!({"command": "true"}), 16), says(32)];
+        .reply(reply_costing_tokens(8));
+    scenario.subagents = vec![
+        calls("Bash", json!({"command": "true"}), 16),
+        reply_costing_tokens(32),
+    ];
     let mut run = Run::new(scenario).await;
     let options = run.options().forward_subagent_text(true);
     let mut client = run.connect(options.allowed_tools(["Bash"])).await;
@@ -183,7 +186,7 @@ async fn costs_of_sub_agents_and_failed_turns_are_what_the_model_charged() {
 async fn background_work_before_clear_belongs_to_the_session_before_it() {
     let mut scenario = Scenario::default()
         .reply(calls("Agent", part(true), 1))
-        .reply(says(2));
+        .reply(reply_costing_tokens(2));
     let mut first = calls("Bash", json!({"command": "true"}), 8);
     first.say.insert(0, Step::gate("begin"));
     scenario.subagents = vec![first, reply([Step::gate("end")], 16)];
@@ -202,10 +205,10 @@ async fn background_work_before_clear_belongs_to_the_session_before_it() {
 #[tokio::test]
 async fn a_killed_turn_is_a_lower_bound() {
     let scenario = Scenario::default()
-        .reply(says(1))
+        .reply(reply_costing_tokens(1))
         .reply(calls("Bash", json!({"command": "true"}), 2))
         .reply(reply([Step::text("And"), Step::gate("never")], 4))
-        .reply(says(8));
+        .reply(reply_costing_tokens(8));
     let mut run = Run::new(scenario).await;
     let options = run.options().allowed_tools(["Bash"]);
     let client = run.connect(options.clone()).await;
@@ -226,7 +229,12 @@ async fn a_killed_turn_is_a_lower_bound() {
 /// The limit of the CLI counts what its process has spent.
 #[tokio::test]
 async fn a_budget_stops_a_resumed_session() {
-    let replies = [says(1), says(2), says(4), says(8)];
+    let replies = [
+        reply_costing_tokens(1),
+        reply_costing_tokens(2),
+        reply_costing_tokens(4),
+        reply_costing_tokens(8),
+    ];
     let mut run = Run::new(
         replies
             .into_iter()

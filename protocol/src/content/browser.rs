@@ -8,7 +8,7 @@ object! {
     pub struct BrowserStateBlock tags("type" = "browser_state") {
         /// All tabs that are open.
         pub tabs: Vec<BrowserTab>,
-        /// Other changes during the call.
+        /// Other changes of the browser's state during the call.
         pub state_changes: Option<Vec<BrowserStateChange>>,
         /// A cache breakpoint for the prompt.
         pub cache_control: Option<CacheControl>,

@@ -67,7 +67,7 @@ object! {
 }
 
 open_enum! {
-    /// Why code did not complete.
+    /// The reason why code did not complete.
     pub enum CodeExecutionErrorCode {
         /// The input of the tool is invalid.
         InvalidToolInput = "invalid_tool_input",
@@ -129,7 +129,7 @@ object! {
 }
 
 open_enum! {
-    /// Why a shell command did not complete.
+    /// The reason why a shell command did not complete.
     pub enum BashCodeExecutionErrorCode {
         /// The input of the tool is invalid.
         InvalidToolInput = "invalid_tool_input",

@@ -360,7 +360,7 @@ open_enum! {
     pub enum ResponseInclusion {
         /// All results.
         Full = "full",
-        /// Neither the results nor their calls.
+        /// The response contains neither the results nor their calls.
         Excluded = "excluded",
     }
 }

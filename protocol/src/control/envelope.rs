@@ -178,8 +178,8 @@ pub fn request<T: Serialize + ?Sized>(request_id: &str, request: &T) -> serde_js
     Ok(end_line(line))
 }
 
-/// Writes a line up to the value that it carries. The caller writes the value,
-/// whose type only the caller knows.
+/// Writes a line up to its payload. The caller writes the value, whose type
+/// only the caller knows.
 fn start_line(head: &str, request_id: &str, name: &str) -> Vec<u8> {
     let mut line = Vec::with_capacity(256);
     line.extend_from_slice(head.as_bytes());

@@ -105,8 +105,8 @@ object! {
     pub struct RewindFilesAnswer {
         /// Whether the files can be restored.
         pub can_rewind: bool = "canRewind",
-        /// Why the files cannot be restored. Set only for a dry run; otherwise
-        /// the request fails.
+        /// The reason why the files cannot be restored. Set only for a dry run;
+        /// otherwise the request fails.
         pub error: Option<String>,
         /// The files that would change. Set only for a dry run.
         pub files_changed: Option<Vec<String>> = "filesChanged",

@@ -121,7 +121,7 @@ object! {
         /// The account.
         pub account: Option<AccountInfo>,
         /// Whether the hooks of the request were registered. `None` if the
-        /// request had none, and from older agents.
+        /// request had no hooks, or the agent is older.
         pub hooks_applied: Option<bool>,
         /// Whether the agent supports `onFailure: "block"`.
         pub hook_on_failure_supported: Option<bool>,
@@ -130,11 +130,11 @@ object! {
         /// Whether an `ask` of another hook overrides the host's hooks.
         pub other_hook_ask_outranks_host: Option<bool>,
         /// Whether all plugins of the request were loaded. `None` if the
-        /// request had none, and from older agents.
+        /// request had no plugins, or the agent is older.
         pub plugins_applied: Option<bool>,
         /// Whether the MCP servers of the request were registered. They need
-        /// not be connected. `None` if the request had none, and from older
-        /// agents, which do not register them.
+        /// not be connected. `None` if the request had no servers, or the agent
+        /// is older and does not register them.
         pub mcp_servers_applied: Option<bool>,
         /// The outcome of each handshake result of the request, by server.
         pub sdk_mcp_manifests_parked: Option<BTreeMap<String, ManifestOutcome>>,

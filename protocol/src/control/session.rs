@@ -150,7 +150,7 @@ object! {
         pub directory: Option<String>,
         /// The repository that the user would trust with the directory.
         pub trust_root: Option<String>,
-        /// Why the working directory was not changed.
+        /// The reason why the working directory was not changed.
         pub reason: Option<CwdRejection>,
         /// The reason as text.
         pub message: Option<String>,
@@ -170,7 +170,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// Why the working directory was not changed.
+    /// The reason why the working directory was not changed.
     pub enum CwdRejection {
         /// The path does not exist.
         NotFound = "not_found",

@@ -45,7 +45,7 @@ object! {
         pub rate_limits_available: Option<bool>,
         /// The limits of the plan. `None` if they are unknown.
         pub rate_limits: Option<PlanLimits>,
-        /// What contributed to the usage, according to the transcripts on this
+        /// The contributions to the usage, according to the transcripts on this
         /// machine. `None` if they were not read.
         pub behaviors: Option<UsageBehaviors>,
     }
@@ -107,8 +107,8 @@ object! {
 }
 
 object! {
-    /// What contributed to the usage in a period. The shares overlap and do not
-    /// add up to 100.
+    /// The contributions to the usage in a period. The shares overlap and do
+    /// not add up to 100.
     #[derive(Default)]
     pub struct UsagePeriod {
         /// The number of API requests.

@@ -49,7 +49,7 @@ object! {
     pub struct SyncOutput {
         /// Whether the turn continues. `false` ends the turn.
         pub keep_going: Option<bool> = "continue",
-        /// Why the turn ends. Displayed to the user.
+        /// The reason why the turn ends. Displayed to the user.
         pub stop_reason: Option<String> = "stopReason",
         /// Whether the hook's output is omitted from the transcript.
         pub suppress_output: Option<bool> = "suppressOutput",

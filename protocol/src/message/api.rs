@@ -110,14 +110,14 @@ object! {
     /// Diagnostics of an API request.
     #[derive(Default)]
     pub struct Diagnostics {
-        /// Why the cache did not contain the whole prompt. `None` if this is
-        /// not yet known.
+        /// The reason why the cache did not contain the whole prompt. `None` if
+        /// this is not yet known.
         pub cache_miss_reason: Option<CacheMissReason>,
     }
 }
 
 union! {
-    /// Why the cache did not contain the whole prompt.
+    /// The reason why the cache did not contain the whole prompt.
     pub enum CacheMissReason by "type" {
         /// The model changed.
         "model_changed" => ModelChanged(CacheMissModelChanged),

@@ -20,7 +20,7 @@ object! {
         pub message: Box<AssistantBody>,
         /// The ID of the tool call that started the sub-agent of this message.
         pub parent_tool_use_id: Option<String>,
-        /// Why the model request failed.
+        /// The reason why the model request failed.
         pub error: Option<AssistantError>,
         /// The ID of this message.
         pub uuid: Option<String>,
@@ -35,8 +35,8 @@ object! {
         /// Whether this message continues the thinking in which the previous
         /// message was cut off.
         pub resumed_from_incomplete_thinking: Option<bool>,
-        /// Why the turn resumes an earlier one that a restart of the agent
-        /// interrupted.
+        /// The reason why the turn resumes an earlier one that a restart of the
+        /// agent interrupted.
         pub resume_reason: Option<String>,
         /// Whether the model was interrupted.
         pub aborted: Option<bool>,

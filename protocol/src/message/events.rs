@@ -187,7 +187,7 @@ object! {
         pub set_at: Option<Number>,
         /// The number of tokens used before the goal was set.
         pub tokens_at_start: Option<u64>,
-        /// Why the condition was not met at the last check.
+        /// The reason why the condition was not met at the last check.
         pub last_reason: Option<String>,
     }
 }

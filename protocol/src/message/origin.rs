@@ -98,7 +98,7 @@ object! {
         /// The kind of notification. `None` if it is about a task of this
         /// session.
         pub subkind: Option<TaskNotificationKind>,
-        /// Why the schedule fired, such as `manual`.
+        /// The reason why the schedule fired, such as `manual`.
         pub fire_reason: Option<String> = "fireReason",
         /// The ID of the task's run.
         pub run_id: Option<String> = "runId",

@@ -32,7 +32,7 @@ object! {
         pub overage_status: Option<RateLimitStatus> = "overageStatus",
         /// The time when the overage limit resets, as a Unix time.
         pub overage_resets_at: Option<Number> = "overageResetsAt",
-        /// Why overage is disabled.
+        /// The reason why overage is disabled.
         pub overage_disabled_reason: Option<OverageDisabledReason> = "overageDisabledReason",
         /// Whether requests are billed as overage.
         pub is_using_overage: Option<bool> = "isUsingOverage",
@@ -82,7 +82,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// Why overage is disabled.
+    /// The reason why overage is disabled.
     pub enum OverageDisabledReason {
         /// Overage was never provisioned.
         OverageNotProvisioned = "overage_not_provisioned",

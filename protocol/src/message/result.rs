@@ -27,7 +27,7 @@ object! {
         pub result: Option<String>,
         /// The errors.
         pub errors: Option<Vec<String>>,
-        /// Why the turn ended.
+        /// The reason why the turn ended.
         pub terminal_reason: Option<TerminalReason>,
         /// The stop reason of the model's last reply.
         pub stop_reason: Option<String>,
@@ -103,10 +103,9 @@ object! {
         pub deferred_tool_use: Option<DeferredToolUse>,
         /// The command that responded in place of the model.
         pub local_command: Option<String>,
-        /// Why the turn resumes an earlier one that a restart of the agent
-        /// interrupted.
+        /// The reason why the turn resumes an earlier one that a restart of the agent interrupted.
         pub resume_reason: Option<String>,
-        /// Why the agent could not start, if that made the turn fail.
+        /// The reason why the agent could not start, if that made the turn fail.
         pub startup_failure_reason: Option<StartupFailureReason>,
         /// The invalid configuration file, if it is the reason.
         pub invalid_config_file: Option<InvalidConfigFile>,
@@ -114,7 +113,7 @@ object! {
         pub credential_expires_at: Option<String>,
         /// The state of fast mode.
         pub fast_mode_state: Option<FastModeState>,
-        /// Why fast mode is unavailable.
+        /// The reason why fast mode is unavailable.
         pub fast_mode_disabled_reason: Option<FastModeDisabledReason>,
         /// The number of user messages that are still queued.
         pub queued_turn_count: Option<u64>,
@@ -155,7 +154,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// Why a turn ended.
+    /// The reason why a turn ended.
     pub enum TerminalReason {
         /// The model completed its response.
         Completed = "completed",

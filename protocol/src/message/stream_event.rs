@@ -27,8 +27,8 @@ object! {
         pub user_message_uuid: Option<String>,
         /// All user messages that this message answers.
         pub user_message_uuids: Option<Vec<String>>,
-        /// Why the turn resumes an earlier one that a restart of the agent
-        /// interrupted.
+        /// The reason why the turn resumes an earlier one that a restart of the
+        /// agent interrupted.
         pub resume_reason: Option<String>,
         /// The display of the thinking.
         pub thinking_display: Option<ThinkingDisplay>,
@@ -124,7 +124,7 @@ object! {
 object! {
     /// The changes to a message as a whole.
     pub struct MessageChange {
-        /// Why the model stopped.
+        /// The reason why the model stopped.
         pub stop_reason: Option<StopReason>,
         /// The sequence at which the model stopped.
         pub stop_sequence: Option<String>,

@@ -187,7 +187,7 @@ object! {
 }
 
 open_enum! {
-    /// Why the API's credit was not applied.
+    /// The reason why the API's credit was not applied.
     pub enum FallbackCreditRefusal {
         /// The request differs from the refused one.
         BodyMismatch = "body_mismatch",

@@ -74,7 +74,7 @@ object! {
         pub id: String,
         /// The decision about the permission, with its source.
         pub permission_decision: Option<PermissionDecision>,
-        /// Why the tool did not run, such as `user-rejected`.
+        /// The reason why the tool did not run, such as `user-rejected`.
         pub non_execution_kind: Option<String>,
     }
 }

@@ -72,14 +72,14 @@ object! {
         pub preview: Option<String>,
         /// The user's notes.
         pub notes: Option<String>,
-        /// Why there is no answer. `None` if there is one, or if the host did
-        /// not give a reason.
+        /// The reason why there is no answer. `None` if there is one, or if the
+        /// host did not give a reason.
         pub unanswered: Option<QuestionUnanswered>,
     }
 }
 
 open_enum! {
-    /// Why a question has no answer.
+    /// The reason why a question has no answer.
     pub enum QuestionUnanswered {
         /// The user skipped the question.
         Skipped = "skipped",

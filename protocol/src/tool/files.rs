@@ -174,7 +174,7 @@ object! {
         pub base64: String,
         /// The media type, such as `image/png`.
         pub media_type: Option<String> = "mediaType",
-        /// Why there is no image.
+        /// The reason why there is no image.
         pub error: Option<String>,
     }
 }

@@ -116,13 +116,13 @@ entries! {
             source_tool_assistant_uuid: Option<String> = "sourceToolAssistantUUID",
             /// The permission decision for the tool call.
             permission_decision: Option<Json> = "permissionDecision",
-            /// Why the tool did not run, such as `user-rejected`.
+            /// The reason why the tool did not run, such as `user-rejected`.
             tool_denial_kind: Option<String> = "toolDenialKind",
             /// Whether the tool ran in a sandbox.
             sandboxed: Option<bool>,
             /// Whether the turn ends with the tool.
             tool_ends_turn: Option<bool> = "toolEndsTurn",
-            /// Why the call of an MCP tool does not count as read-only.
+            /// The reason why the call of an MCP tool does not count as read-only.
             mcp_call_not_read_only: Option<String> = "mcpCallNotReadOnly",
             /// The ID of the prompt to which the message belongs.
             prompt_id: Option<String> = "promptId",
@@ -188,7 +188,7 @@ entries! {
             /// Whether the record reports an error of the API in place of a
             /// reply.
             is_api_error_message: Option<bool> = "isApiErrorMessage",
-            /// Why the model request failed.
+            /// The reason why the model request failed.
             error: Option<String>,
             /// The API's error message.
             error_details: Option<String> = "errorDetails",

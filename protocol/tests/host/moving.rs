@@ -29,7 +29,7 @@ fn in_a_turn() -> Session {
 }
 
 /// Sends `initialize` to the next process, which responds.
-fn greet(session: &mut Session) {
+fn initialize(session: &mut Session) {
     session.request("again", &Initialize::default());
     assert_eq!(session.lines(), ["initialize"]);
     session.receive(success("again", json!({"capabilities": []})));
@@ -53,7 +53,7 @@ fn messages_not_picked_up_are_sent_again_before_queued_ones() {
     session.events();
     let handover = session.host.begin_restart(TurnRecovery::Resume);
     assert_eq!(redeliveries(&handover), [("left", Redelivery::Resent)]);
-    greet(&mut session);
+    initialize(&mut session);
     assert_eq!(session.lines(), [""; 0], "it is not told everything yet");
     session.host.finish_restart();
     assert_eq!(session.lines(), ["left", "waits"]);
@@ -76,7 +76,7 @@ fn a_turn_continues_if_the_next_process_resumes_it_or_starts_again() {
         if shows {
             session.receive_script("running, started first");
         }
-        greet(&mut session);
+        initialize(&mut session);
         session.host.finish_restart();
         let again: &[&str] = if shows {
             &["second"]
@@ -95,7 +95,7 @@ fn a_resumed_turn_that_ends_before_initialize_is_not_started_again() {
     let mut session = in_a_turn();
     session.host.begin_restart(TurnRecovery::Resume);
     session.receive_script("started first, result first");
-    greet(&mut session);
+    initialize(&mut session);
     session.host.finish_restart();
     assert_eq!(session.lines(), ["second"]);
 }
@@ -115,7 +115,7 @@ fn a_turn_that_is_not_resumed_ends_as_cut_off_and_is_not_sent_again() {
         .map(|event| crate::host::session::brief(&event))
         .collect();
     assert_eq!(events, ["cut off first", "turn 1 cut off: first"]);
-    greet(&mut session);
+    initialize(&mut session);
     session.host.finish_restart();
     assert_eq!(session.lines(), ["second"]);
 }
@@ -134,7 +134,7 @@ fn an_interrupted_turn_is_not_resumed() {
             ("second", Redelivery::Cancelled)
         ]
     );
-    greet(&mut session);
+    initialize(&mut session);
     session.host.finish_restart();
     assert_eq!(session.lines(), [""; 0]);
 }
@@ -161,7 +161,7 @@ fn a_resent_message_that_the_agent_knew_ends_with_the_resumed_turn_or_at_once() 
     let mut session = in_a_turn();
     session.host.begin_restart(TurnRecovery::Resume);
     session.receive_script("running, started first");
-    greet(&mut session);
+    initialize(&mut session);
     session.host.finish_restart();
     session.lines();
     session.events();
@@ -174,7 +174,7 @@ fn a_resent_message_that_the_agent_knew_ends_with_the_resumed_turn_or_at_once() 
     session.submit("m");
     session.lines();
     session.host.begin_restart(TurnRecovery::CutOff);
-    greet(&mut session);
+    initialize(&mut session);
     session.host.finish_restart();
     session.lines();
     session.events();
@@ -192,7 +192,7 @@ fn read_only_requests_are_repeated_and_others_fail() {
     session.events();
     let handover = session.host.begin_restart(TurnRecovery::Resume);
     assert_eq!(handover.incoming_requests, ["asked".into()]);
-    greet(&mut session);
+    initialize(&mut session);
     session.host.finish_restart();
     assert_eq!(session.lines(), ["mcp_status"]);
 }
@@ -210,7 +210,7 @@ fn settings_are_restored_before_everything_else() {
         session.host.setting("set_model", "model").as_deref(),
         Some("m")
     );
-    greet(&mut session);
+    initialize(&mut session);
     for request in session.host.settings("again") {
         session
             .host

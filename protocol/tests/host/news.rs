@@ -7,7 +7,7 @@ use agentwire_protocol::host::{AuthUpdate, HostEvent, SessionUpdate};
 use serde_json::{Value, json};
 
 /// Returns the session updates for these lines.
-fn news(session: &mut Session, lines: &[Value]) -> Vec<String> {
+fn session_updates(session: &mut Session, lines: &[Value]) -> Vec<String> {
     session.receive_all(lines);
     std::iter::from_fn(|| session.host.poll_event())
         .filter_map(|event| match event {
@@ -68,7 +68,7 @@ fn init_of(session_id: &str, model: &str, uuid: &str) -> Value {
 fn the_first_init_and_later_changes_are_reported() {
     let mut session = Session::connected();
     assert_eq!(session.host.session_id(), None);
-    let told = news(
+    let told = session_updates(
         &mut session,
         &[
             init_of("s", "m", "1"),
@@ -86,11 +86,11 @@ fn the_first_init_and_later_changes_are_reported() {
 fn a_change_of_the_session_id_is_reported_once() {
     let mut session = Session::connected();
     let reset = json!({"type": "conversation_reset", "new_conversation_id": "c", "uuid": "c", "session_id": "s"});
-    let told = news(&mut session, &[init_of("s", "m", "1"), reset]);
+    let told = session_updates(&mut session, &[init_of("s", "m", "1"), reset]);
     assert_eq!(told, ["began m"]);
     let mut over = result();
     over["session_id"] = json!("t");
-    let told = news(&mut session, &[init_of("t", "m", "2"), over]);
+    let told = session_updates(&mut session, &[init_of("t", "m", "2"), over]);
     assert_eq!(told, ["s is t", "changed m"]);
     assert_eq!(session.host.session_id(), Some("t"));
 }
@@ -100,7 +100,7 @@ fn a_change_of_the_session_id_within_a_turn_is_reported() {
     let mut session = Session::connected();
     let mut over = result();
     over["session_id"] = json!("t");
-    let told = news(&mut session, &[init_of("s", "m", "1"), over]);
+    let told = session_updates(&mut session, &[init_of("s", "m", "1"), over]);
     assert_eq!(told, ["began m", "s is t"]);
 }
 
@@ -109,7 +109,7 @@ fn a_new_permission_mode_or_title_is_reported() {
     let mut session = Session::connected();
     let mode = |mode| json!({"type": "system", "subtype": "status", "status": null, "permissionMode": mode});
     let title = json!({"type": "system", "subtype": "session_title_changed", "title": "Hi"});
-    let told = news(
+    let told = session_updates(
         &mut session,
         &[
             init_of("s", "m", "1"),
@@ -131,7 +131,7 @@ fn the_login_status_is_reported() {
     };
     let mut failed = status(false);
     failed["error"] = json!("nobody came");
-    let told = news(&mut session, &[status(true), failed]);
+    let told = session_updates(&mut session, &[status(true), failed]);
     assert_eq!(
         told,
         [
@@ -160,7 +160,7 @@ fn each_login_or_account_failure_is_reported_with_the_agents_text() {
         let mut session = Session::connected();
         let content = json!([{"type": "text", "text": "Not "}, {"type": "weird"},
             {"type": "text", "text": "you"}]);
-        let told = news(
+        let told = session_updates(
             &mut session,
             &[failed(error, content), failed(error, json!(7))],
         );
@@ -183,7 +183,7 @@ fn a_retry_after_a_login_failure_is_reported() {
     };
     let mut session = Session::connected();
     let lines = [retry("authentication_failed"), retry("server_error")];
-    let told = news(&mut session, &lines);
+    let told = session_updates(&mut session, &lines);
     assert_eq!(told, ["login authentication_failed Some(2) of Some(10)"]);
 }
 
@@ -217,7 +217,7 @@ fn other_failures_and_replies_do_not_update_the_login() {
         json!({"type": "assistant", "error": {"authentication_failed": 1}}),
         retry_without_a_reason,
     ];
-    assert_eq!(news(&mut session, &others), [""; 0]);
+    assert_eq!(session_updates(&mut session, &others), [""; 0]);
 }
 
 fn running(ids: &[&str]) -> Value {
@@ -233,7 +233,7 @@ fn task_over(id: &str) -> Value {
 #[test]
 fn background_tasks_are_reported() {
     let mut session = Session::connected();
-    let told = news(
+    let told = session_updates(
         &mut session,
         &[
             running(&["a"]),
@@ -250,7 +250,7 @@ fn background_tasks_of_an_agent_without_lists_are_reported() {
     let mut session = Session::connected();
     let started = |id, aside| json!({"type": "system", "subtype": "task_started", "task_id": id, "is_backgrounded": aside});
     let updated = |id, patch| json!({"type": "system", "subtype": "task_updated", "task_id": id, "patch": patch});
-    let told = news(
+    let told = session_updates(
         &mut session,
         &[
             started("a", true),
@@ -275,7 +275,7 @@ fn the_agents_list_of_background_tasks_takes_precedence() {
     let mut session = Session::connected();
     let started = json!({"type": "system", "subtype": "task_started", "task_id": "b",
         "is_backgrounded": true});
-    let told = news(&mut session, &[running(&["a"]), started]);
+    let told = session_updates(&mut session, &[running(&["a"]), started]);
     assert_eq!(told, ["background a"]);
 }
 
@@ -284,7 +284,7 @@ fn an_unclassified_task_that_outlives_its_turn_is_a_background_task() {
     let started = |id| json!({"type": "system", "subtype": "task_started", "task_id": id});
     let mut session = Session::connected();
     session.host.finish(session.now, MINUTE);
-    let told = news(
+    let told = session_updates(
         &mut session,
         &[
             state("running"),
@@ -298,7 +298,7 @@ fn an_unclassified_task_that_outlives_its_turn_is_a_background_task() {
         !told.iter().any(|it| it.starts_with("background")),
         "{told:?}"
     );
-    let told = news(&mut session, &[result(), state("idle")]);
+    let told = session_updates(&mut session, &[result(), state("idle")]);
     assert!(told.contains(&"background b".to_owned()), "{told:?}");
     assert!(
         !session.polls_end(),
@@ -323,7 +323,7 @@ fn at_most_128_tasks_of_an_agent_without_lists_are_tracked() {
                 "task_id": number.to_string(), "is_backgrounded": true})
         })
         .collect();
-    assert_eq!(news(&mut session, &tasks).len(), 128);
+    assert_eq!(session_updates(&mut session, &tasks).len(), 128);
 }
 
 #[test]
@@ -419,7 +419,7 @@ fn background_tasks_of_a_recording_are_reported() {
     let heard: Vec<Value> = (lines.iter().filter(|line| line.dir == "recv"))
         .map(|line| serde_json::from_str(&line.line).unwrap())
         .collect();
-    let told = news(&mut session, &heard);
+    let told = session_updates(&mut session, &heard);
     let background: Vec<bool> = (told.iter().filter_map(|it| it.strip_prefix("background ")))
         .map(str::is_empty)
         .collect();

@@ -42,7 +42,7 @@ fn send_text(session: &mut Session, uuid: &str, text: &str) {
 }
 
 /// Returns the sent lines. The line of a message is its text.
-fn said(session: &mut Session) -> Vec<String> {
+fn sent_lines(session: &mut Session) -> Vec<String> {
     let mut said = vec![];
     while let Some(Transmit::Line(line)) = session.host.poll_transmit() {
         let value: Value = serde_json::from_slice(&line).unwrap();
@@ -63,20 +63,20 @@ fn the_measured_order_holds_for_an_agent_that_knows_no_priorities() {
     ] {
         let mut session = with(queueing);
         send(&mut session, "base");
-        assert_eq!(said(&mut session), ["base"]);
+        assert_eq!(sent_lines(&mut session), ["base"]);
         session.receive(init());
         for uuid in ["l1", "n1", "x1", "w1", "l2", "n2"] {
             send(&mut session, uuid);
         }
-        assert_eq!(said(&mut session), ["interrupt"]);
+        assert_eq!(sent_lines(&mut session), ["interrupt"]);
         session.receive(success("interrupt-for-now-1", json!({})));
-        assert_eq!(said(&mut session), [""; 0], "it has not stopped yet");
+        assert_eq!(sent_lines(&mut session), [""; 0], "it has not stopped yet");
         session.states();
         session.receive(result());
         assert_eq!(session.states(), ["interrupted base"]);
         for turn in order {
-            assert_eq!(said(&mut session), [turn]);
-            assert_eq!(said(&mut session), [""; 0], "one turn at a time");
+            assert_eq!(sent_lines(&mut session), [turn]);
+            assert_eq!(sent_lines(&mut session), [""; 0], "one turn at a time");
             session.states();
             session.receive(init());
             session.receive(result());
@@ -93,12 +93,12 @@ fn the_measured_order_holds_for_an_agent_that_knows_no_priorities() {
 fn a_turn_with_merged_messages_names_them_all() {
     let mut session = with(MERGED);
     send(&mut session, "a");
-    said(&mut session);
+    sent_lines(&mut session);
     for uuid in ["b", "c"] {
         send(&mut session, uuid);
     }
     session.receive_script("init, result");
-    said(&mut session);
+    sent_lines(&mut session);
     session.receive_script("init, result");
     assert_events(
         session.turns(),
@@ -111,19 +111,19 @@ fn a_turn_with_merged_messages_names_them_all() {
 fn messages_and_requests_do_not_wait_for_each_other() {
     let mut session = with(MERGED);
     send(&mut session, "a");
-    said(&mut session);
+    sent_lines(&mut session);
     send(&mut session, "b");
     session.request("model", &SetModel::to("m"));
-    assert_eq!(said(&mut session), ["set_model"]);
+    assert_eq!(sent_lines(&mut session), ["set_model"]);
     session.receive(result());
-    assert_eq!(said(&mut session), ["b"]);
+    assert_eq!(sent_lines(&mut session), ["b"]);
 }
 
 #[test]
 fn only_messages_that_differ_in_content_are_merged() {
     let mut session = with(MERGED);
     send(&mut session, "a");
-    said(&mut session);
+    sent_lines(&mut session);
     send_text(&mut session, "b", "b");
     let verbatim = UserMessage::text("/c").verbatim();
     for (uuid, message) in [
@@ -142,7 +142,7 @@ fn only_messages_that_differ_in_content_are_merged() {
     let mut turns = vec![];
     loop {
         session.receive(result());
-        match said(&mut session) {
+        match sent_lines(&mut session) {
             said if said.is_empty() => break,
             said => turns.extend(said),
         }
@@ -154,7 +154,7 @@ fn only_messages_that_differ_in_content_are_merged() {
 fn blocks_of_merged_messages_are_concatenated() {
     let mut session = with(MERGED);
     send(&mut session, "a");
-    said(&mut session);
+    sent_lines(&mut session);
     send(&mut session, "b");
     let picture = UserMessage::text("c").with(agentwire_protocol::content::ContentBlock::text("d"));
     let prompt = Prompt::new("c", picture).unwrap();
@@ -179,38 +179,38 @@ fn blocks_of_merged_messages_are_concatenated() {
 fn backlog_messages_can_be_withdrawn_and_are_listed_by_an_interrupt() {
     let mut session = with(MERGED);
     send(&mut session, "a");
-    said(&mut session);
+    sent_lines(&mut session);
     for uuid in ["b", "c", "d"] {
         send(&mut session, uuid);
     }
     session.request("take", &CancelAsyncMessage::new("b"));
     session.request("stop", &Interrupt::default());
-    assert_eq!(said(&mut session), ["interrupt"]);
+    assert_eq!(sent_lines(&mut session), ["interrupt"]);
     session.states();
     session.receive(success("stop", json!({})));
     assert_eq!(session.events(), ["answered stop"]);
     session.request("all", &Interrupt::and_cancel_queued());
     assert_eq!(session.states(), ["withdrawn c", "withdrawn d"]);
     session.receive(result());
-    assert_eq!(said(&mut session), ["interrupt"]);
+    assert_eq!(sent_lines(&mut session), ["interrupt"]);
 }
 
 #[test]
 fn a_message_with_priority_now_interrupts_a_running_turn_once() {
     let mut session = with(MERGED);
     send(&mut session, "w1");
-    assert_eq!(said(&mut session), ["w1"]);
+    assert_eq!(sent_lines(&mut session), ["w1"]);
     send(&mut session, "w2");
     send(&mut session, "w3");
-    assert_eq!(said(&mut session), ["interrupt"]);
+    assert_eq!(sent_lines(&mut session), ["interrupt"]);
     // The interrupt and its response are not reported to the user.
     session.states();
     session.receive(refusal("interrupt-for-now-1", json!("no")));
     assert_eq!(session.events(), [""; 0]);
     session.receive(result());
-    assert_eq!(said(&mut session), ["w2\nw3"]);
+    assert_eq!(sent_lines(&mut session), ["w2\nw3"]);
     send(&mut session, "w4");
-    assert_eq!(said(&mut session), ["interrupt"]);
+    assert_eq!(sent_lines(&mut session), ["interrupt"]);
 }
 
 #[test]
@@ -222,10 +222,10 @@ fn a_turn_interrupted_for_a_message_is_preempted_despite_its_result() {
     ] {
         let mut session = with(MERGED);
         send(&mut session, "a");
-        said(&mut session);
+        sent_lines(&mut session);
         session.receive(init());
         send(&mut session, "w");
-        said(&mut session);
+        sent_lines(&mut session);
         session.receive(success("interrupt-for-now-1", json!({})));
         session.turns();
         let mut end = result();
@@ -241,34 +241,34 @@ fn a_turn_interrupted_for_a_message_is_preempted_despite_its_result() {
 fn a_turn_that_does_not_end_after_its_interrupt_times_out() {
     let mut session = with(MERGED);
     send(&mut session, "a");
-    said(&mut session);
+    sent_lines(&mut session);
     send(&mut session, "w");
-    assert_eq!(said(&mut session), ["interrupt"]);
+    assert_eq!(sent_lines(&mut session), ["interrupt"]);
     session.states();
     // Neither a response arrives, nor does the turn end.
     session.advance(MINUTE);
-    assert_eq!(said(&mut session), ["cancel interrupt-for-now-1"]);
+    assert_eq!(sent_lines(&mut session), ["cancel interrupt-for-now-1"]);
     session.advance(MINUTE);
     assert_eq!(session.states(), ["interrupted a"]);
-    assert_eq!(said(&mut session), ["w"]);
+    assert_eq!(sent_lines(&mut session), ["w"]);
 }
 
 #[test]
 fn a_turn_does_not_time_out_while_the_agent_reports_running() {
     let mut session = with(MERGED);
     send(&mut session, "a");
-    said(&mut session);
+    sent_lines(&mut session);
     session.receive(state("running"));
     send(&mut session, "w");
-    assert_eq!(said(&mut session), ["interrupt"]);
+    assert_eq!(sent_lines(&mut session), ["interrupt"]);
     session.receive(success("interrupt-for-now-1", json!({})));
     session.states();
     assert_eq!(session.host.poll_timeout(), None);
     session.advance(10 * MINUTE);
     assert_eq!(session.states(), [""; 0]);
-    assert_eq!(said(&mut session), [""; 0]);
+    assert_eq!(sent_lines(&mut session), [""; 0]);
     session.receive_script("result, idle");
-    assert_eq!(said(&mut session), ["w"]);
+    assert_eq!(sent_lines(&mut session), ["w"]);
 }
 
 #[test]
@@ -276,9 +276,9 @@ fn messages_wait_while_the_agent_reports_running() {
     let mut session = with(MERGED);
     session.receive(state("running"));
     send(&mut session, "a");
-    assert_eq!(said(&mut session), [""; 0]);
+    assert_eq!(sent_lines(&mut session), [""; 0]);
     session.receive(state("idle"));
-    assert_eq!(said(&mut session), ["a"]);
+    assert_eq!(sent_lines(&mut session), ["a"]);
 }
 
 #[test]
@@ -288,9 +288,9 @@ fn a_background_sub_agent_does_not_block_messages() {
         "tasks": [{"task_id": "t"}]});
     session.receive_all(&[state("running"), init(), running]);
     send(&mut session, "a");
-    assert_eq!(said(&mut session), [""; 0], "a turn runs");
+    assert_eq!(sent_lines(&mut session), [""; 0], "a turn runs");
     session.receive(result());
-    assert_eq!(said(&mut session), ["a"]);
+    assert_eq!(sent_lines(&mut session), ["a"]);
 }
 
 #[test]
@@ -300,7 +300,7 @@ fn finishing_sends_the_backlog_and_ending_loses_it() {
         for uuid in ["a", "b"] {
             send(&mut session, uuid);
         }
-        assert_eq!(said(&mut session), ["a"]);
+        assert_eq!(sent_lines(&mut session), ["a"]);
         session.states();
         session.host.finish(session.now, MINUTE);
         if ends {
@@ -308,7 +308,7 @@ fn finishing_sends_the_backlog_and_ending_loses_it() {
             assert_eq!(session.states(), ["lost b"]);
         } else {
             session.receive(result());
-            assert_eq!(said(&mut session), ["b"]);
+            assert_eq!(sent_lines(&mut session), ["b"]);
             session.receive(result());
             assert!(session.polls_end());
         }
@@ -332,22 +332,22 @@ fn the_queueing_side_follows_from_the_agents_capabilities() {
     // If the agent has capabilities, messages are sent in the order of the
     // calls.
     let mut session = begin(json!({"capabilities": []}));
-    assert_eq!(said(&mut session), ["a", "set_model", "n", "l"]);
+    assert_eq!(sent_lines(&mut session), ["a", "set_model", "n", "l"]);
     // The agent has no capabilities, or other capabilities.
     for answer in [json!({}), json!({"capabilities": {"hooks": true}})] {
         let mut session = begin(answer);
-        assert_eq!(said(&mut session), ["set_model", "a\nn"]);
+        assert_eq!(sent_lines(&mut session), ["set_model", "a\nn"]);
         session.receive(result());
-        assert_eq!(said(&mut session), ["l"]);
+        assert_eq!(sent_lines(&mut session), ["l"]);
     }
     // The agent shows later that it has a queue.
     let mut capable = init();
     capable["capabilities"] = json!(["msg_lifecycle_v1"]);
     for sign in [capable, lifecycle("a", "queued")] {
         let mut session = begin(json!({}));
-        assert_eq!(said(&mut session), ["set_model", "a\nn"]);
+        assert_eq!(sent_lines(&mut session), ["set_model", "a\nn"]);
         session.receive(sign);
-        assert_eq!(said(&mut session), ["l"]);
+        assert_eq!(sent_lines(&mut session), ["l"]);
     }
 }
 
@@ -359,15 +359,15 @@ proptest! {
     ) {
         let mut session = with(Queueing::ByHost { merge });
         send(&mut session, "base");
-        said(&mut session);
+        sent_lines(&mut session);
         for (number, class) in uuids.iter().enumerate() {
             send(&mut session, &format!("{class}{number}"));
         }
-        said(&mut session);
+        sent_lines(&mut session);
         let mut gone = vec![];
         for _ in 0..=uuids.len() {
             session.receive(result());
-            gone.extend(said(&mut session).iter().flat_map(|it| it.split('\n')).map(str::to_owned));
+            gone.extend(sent_lines(&mut session).iter().flat_map(|it| it.split('\n')).map(str::to_owned));
         }
         let mut expected: Vec<String> = (uuids.iter().enumerate())
             .map(|(number, class)| format!("{class}{number}"))

@@ -41,7 +41,7 @@ fn fork() -> Fork {
 }
 
 /// Returns the texts of the records' messages.
-fn said(records: &[Value]) -> Vec<&str> {
+fn texts(records: &[Value]) -> Vec<&str> {
     let said = records.iter().map(|it| &it["message"]["content"]);
     said.filter_map(Value::as_str).collect()
 }
@@ -58,7 +58,7 @@ fn copied_records_have_new_ids_and_name_their_origin() {
         json!({"type": "content-replacement", "sessionId": "other", "replacements": [{"n": 2}]}),
     ]);
     let records = copy(&text, &fork().title(" Copy ")).unwrap();
-    assert_eq!(said(&records), ["u", "a"]);
+    assert_eq!(texts(&records), ["u", "a"]);
     let (user, model) = (&records[0], &records[1]);
     assert_eq!(
         user["forkedFrom"],
@@ -95,7 +95,7 @@ fn a_copy_ends_with_the_given_message() {
         let text = self::text(&records);
         let messages = session_messages(&text, MessageSelection::new());
         let messages: Vec<Value> = messages.iter().map(|it| json!(it)).collect();
-        assert_eq!(said(&messages), expected, "{message}");
+        assert_eq!(texts(&messages), expected, "{message}");
     }
     assert_eq!(
         copy(&text, &fork().up_to("6")),
@@ -128,7 +128,7 @@ fn a_copy_up_to_a_summary_has_no_later_messages() {
     assert_eq!(kept["anchorUuid"], records[3]["uuid"]);
     // The boundary is not a message, so the copy ends before it.
     let records = copy(&text, &fork().up_to("b")).unwrap();
-    assert_eq!(said(&records), ["1", "2"]);
+    assert_eq!(texts(&records), ["1", "2"]);
 }
 
 #[test]

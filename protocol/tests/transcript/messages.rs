@@ -8,7 +8,7 @@ fn lines(records: &[Value]) -> Vec<u8> {
     lines.collect::<String>().into_bytes()
 }
 
-fn said(kind: &str, uuid: &str, parent: Option<&str>, content: impl Into<Value>) -> Value {
+fn record(kind: &str, uuid: &str, parent: Option<&str>, content: impl Into<Value>) -> Value {
     let (role, content) = (kind, content.into());
     json!({
         "type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": "s",
@@ -42,9 +42,9 @@ fn uuids(records: &[Value]) -> Vec<String> {
 #[test]
 fn the_branch_of_the_last_record_is_listed() {
     let records = [
-        said("user", "1", None, "Hello"),
-        said("assistant", "2", Some("1"), "Not this"),
-        said("assistant", "3", Some("1"), "But this"),
+        record("user", "1", None, "Hello"),
+        record("assistant", "2", Some("1"), "Not this"),
+        record("assistant", "3", Some("1"), "But this"),
     ];
     assert_eq!(uuids(&records), ["1", "3"]);
 }
@@ -52,14 +52,14 @@ fn the_branch_of_the_last_record_is_listed() {
 #[test]
 fn a_cycle_of_parents_is_handled() {
     let records = [
-        said("user", "1", Some("2"), "a"),
-        said("user", "2", Some("1"), "b"),
+        record("user", "1", Some("2"), "a"),
+        record("user", "2", Some("1"), "b"),
     ];
     assert!(uuids(&records).is_empty());
     let records = [
-        said("user", "1", Some("2"), "a"),
-        said("user", "2", Some("2"), "b"),
-        said("user", "3", Some("1"), "c"),
+        record("user", "1", Some("2"), "a"),
+        record("user", "2", Some("2"), "b"),
+        record("user", "3", Some("1"), "c"),
     ];
     assert_eq!(uuids(&records), ["2", "1", "3"]);
 }
@@ -71,13 +71,13 @@ fn messages_before_a_compaction_are_omitted() {
         "logicalParentUuid": "1", "sessionId": "s", "compactMetadata": {"trigger": "auto"},
     });
     let records = [
-        said("user", "1", None, "Long ago"),
+        record("user", "1", None, "Long ago"),
         boundary,
         with(
-            said("user", "2", Some("b"), "Summary"),
+            record("user", "2", Some("b"), "Summary"),
             json!({"isCompactSummary": true}),
         ),
-        said("user", "3", Some("2"), "Now"),
+        record("user", "3", Some("2"), "Now"),
     ];
     assert_eq!(uuids(&records), ["2", "3"]);
     let all = messages(&records, MessageSelection::new().system_messages(true));
@@ -93,15 +93,15 @@ fn preserved_messages_follow_the_summary_of_a_compaction() {
         "compactMetadata": {"preservedMessages": {"anchorUuid": "4", "uuids": ["2", "3"]}},
     });
     let records = [
-        said("user", "1", None, "Long ago"),
-        said("user", "2", Some("1"), "Kept"),
-        said("assistant", "3", Some("2"), "Kept too"),
+        record("user", "1", None, "Long ago"),
+        record("user", "2", Some("1"), "Kept"),
+        record("assistant", "3", Some("2"), "Kept too"),
         boundary,
         with(
-            said("user", "4", Some("b"), "Summary"),
+            record("user", "4", Some("b"), "Summary"),
             json!({"isCompactSummary": true}),
         ),
-        said("user", "5", Some("4"), "Now"),
+        record("user", "5", Some("4"), "Now"),
     ];
     assert_eq!(uuids(&records), ["4", "2", "3", "5"]);
 }
@@ -110,21 +110,21 @@ fn preserved_messages_follow_the_summary_of_a_compaction() {
 fn all_calls_of_a_message_are_listed_with_their_results() {
     let call = |uuid: &str, parent: &str, id: &str| {
         let block = json!([{"type": "tool_use", "id": id, "name": "Read", "input": {}}]);
-        let mut call = said("assistant", uuid, Some(parent), block);
+        let mut call = record("assistant", uuid, Some(parent), block);
         call["message"]["id"] = json!("msg");
         call
     };
     let answer = |uuid: &str, parent: &str, id: &str| {
         let block = json!([{"type": "tool_result", "tool_use_id": id, "content": "x"}]);
-        said("user", uuid, Some(parent), block)
+        record("user", uuid, Some(parent), block)
     };
     let records = [
-        said("user", "1", None, "Read both"),
+        record("user", "1", None, "Read both"),
         call("2", "1", "a"),
         call("3", "2", "b"),
         answer("4", "2", "a"),
         answer("5", "3", "b"),
-        said("assistant", "6", Some("5"), "Done"),
+        record("assistant", "6", Some("5"), "Done"),
     ];
     assert_eq!(uuids(&records), ["1", "2", "3", "4", "5", "6"]);
 }
@@ -132,22 +132,22 @@ fn all_calls_of_a_message_are_listed_with_their_results() {
 #[test]
 fn messages_of_the_agent_and_of_others_are_not_listed() {
     let records = [
-        said("user", "1", None, "Hello"),
+        record("user", "1", None, "Hello"),
         with(
-            said("user", "2", Some("1"), "Caveat"),
+            record("user", "2", Some("1"), "Caveat"),
             json!({"isMeta": true}),
         ),
         with(
-            said("user", "3", Some("2"), "From a peer"),
+            record("user", "3", Some("2"), "From a peer"),
             json!({"isMeta": true, "origin": {"kind": "peer"}}),
         ),
-        said("user", "4", Some("3"), "Last"),
+        record("user", "4", Some("3"), "Last"),
         with(
-            said("user", "5", Some("4"), "Sub-agent"),
+            record("user", "5", Some("4"), "Sub-agent"),
             json!({"isSidechain": true}),
         ),
         with(
-            said("user", "6", Some("4"), "Teammate"),
+            record("user", "6", Some("4"), "Teammate"),
             json!({"teamName": "crabs"}),
         ),
     ];
@@ -163,18 +163,18 @@ fn queued_prompts_are_listed_at_their_delivery_to_the_model() {
         })
     };
     let records = [
-        said("user", "1", None, "Hello"),
+        record("user", "1", None, "Hello"),
         queued("2", "1"),
-        said("assistant", "3", Some("2"), "Hi"),
+        record("assistant", "3", Some("2"), "Hi"),
     ];
     let all = messages(&records, MessageSelection::new());
     assert_eq!(uuids(&records), ["1", "own", "3"]);
     assert_eq!(all[1]["isQueuedCommand"], true);
     assert_eq!(all[1]["message"]["content"], "Also this");
     let records = [
-        said("user", "1", None, "Hello"),
+        record("user", "1", None, "Hello"),
         queued("2", "1"),
-        said("user", "3", Some("2"), "x"),
+        record("user", "3", Some("2"), "x"),
     ];
     assert_eq!(uuids(&records), ["1", "3"]);
 }
@@ -183,17 +183,17 @@ fn queued_prompts_are_listed_at_their_delivery_to_the_model() {
 fn commands_that_were_completed_are_marked() {
     let records = [
         with(
-            said("user", "1", None, "<local-command-caveat>x"),
+            record("user", "1", None, "<local-command-caveat>x"),
             json!({"isMeta": true}),
         ),
-        said("user", "2", Some("1"), "<command-name>/cost</command-name>"),
-        said(
+        record("user", "2", Some("1"), "<command-name>/cost</command-name>"),
+        record(
             "user",
             "3",
             Some("2"),
             "<local-command-stdout>1 USD</local-command-stdout>",
         ),
-        said("user", "4", Some("3"), "Hello"),
+        record("user", "4", Some("3"), "Hello"),
     ];
     let all = messages(&records, MessageSelection::new());
     let marked = all.iter().map(|it| it["isCompletedLocalCommand"] == true);
@@ -205,13 +205,13 @@ fn calls_hidden_by_the_host_are_not_listed() {
     let call = json!([{"type": "tool_use", "id": "a", "name": "Secret", "input": {}}]);
     let answer = json!([{"type": "tool_result", "tool_use_id": "a", "content": "x"}]);
     let records = [
-        said("user", "1", None, "Hello"),
+        record("user", "1", None, "Hello"),
         with(
-            said("assistant", "2", Some("1"), call),
+            record("assistant", "2", Some("1"), call),
             json!({"hostHiddenToolUseIds": ["a"]}),
         ),
-        said("user", "3", Some("2"), answer),
-        said("assistant", "4", Some("3"), "Done"),
+        record("user", "3", Some("2"), answer),
+        record("assistant", "4", Some("3"), "Done"),
     ];
     assert_eq!(uuids(&records), ["1", "4"]);
 }
@@ -221,7 +221,7 @@ fn pages_of_the_list_are_selected() {
     let records: Vec<Value> = (0..6_u8)
         .map(|it| {
             let parent = it.checked_sub(1).map(|it| it.to_string());
-            said("user", &it.to_string(), parent.as_deref(), "x")
+            record("user", &it.to_string(), parent.as_deref(), "x")
         })
         .collect();
     let page = messages(&records, MessageSelection::new().offset(2).limit(3));
@@ -242,8 +242,8 @@ fn a_large_transcript_is_read_from_its_last_compaction() {
         }
         boundary
     };
-    let long = said("user", "1", None, "x".repeat(6 << 20));
-    let last = said("user", "2", Some("1"), "Last");
+    let long = record("user", "1", None, "x".repeat(6 << 20));
+    let last = record("user", "2", Some("1"), "Last");
     assert_eq!(uuids(&[long.clone(), boundary(false), last.clone()]), ["2"]);
     assert_eq!(uuids(&[long, boundary(true), last]), ["1", "2"]);
 }
@@ -252,11 +252,11 @@ fn a_large_transcript_is_read_from_its_last_compaction() {
 fn sub_agents_name_the_call_that_started_them() {
     let records = [
         with(
-            said("user", "1", None, "Task"),
+            record("user", "1", None, "Task"),
             json!({"isSidechain": true, "isMeta": true}),
         ),
         with(
-            said("assistant", "2", Some("1"), "Done"),
+            record("assistant", "2", Some("1"), "Done"),
             json!({"isSidechain": true}),
         ),
     ];

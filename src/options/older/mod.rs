@@ -10,7 +10,7 @@ mod since;
 #[allow(clippy::unwrap_used)]
 mod tests;
 
-use self::since::{FLAGS, IGNORED, Set, v};
+use self::since::{FLAGS, IGNORED, OptionUse, v};
 use super::CommandLine;
 use super::command_line::{JSON_SCHEMA, MANAGED_SETTINGS, PLUGINS, SETTINGS, flags_of};
 use super::prompt::DYNAMIC_BOUNDARY;
@@ -89,7 +89,7 @@ impl CommandLine {
             || request.append_system_prompt.is_some()
             || request.agents.is_some()
             || request.json_schema.is_some()
-            || IGNORED.iter().any(|it| (it.is_set)(self) != Set::No)
+            || IGNORED.iter().any(|it| (it.is_set)(self) != OptionUse::No)
             || self.arguments.iter().any(|it| is_split(it))
     }
 
@@ -111,9 +111,11 @@ impl CommandLine {
                 continue;
             }
             match (option.is_set)(self) {
-                Set::No => {}
-                Set::Optional => without.push(option.option),
-                Set::Needed => return Err(too_old(Some(option.option), option.since, version)),
+                OptionUse::No => {}
+                OptionUse::Optional => without.push(option.option),
+                OptionUse::Needed => {
+                    return Err(too_old(Some(option.option), option.since, version));
+                }
             }
         }
         if version < TAKES_FORMATS {
@@ -135,7 +137,7 @@ impl CommandLine {
     pub(crate) fn unsupported(&mut self, version: CliVersion) -> Vec<Error> {
         let members = IGNORED
             .iter()
-            .filter(|it| version < it.since && (it.is_set)(self) == Set::Needed)
+            .filter(|it| version < it.since && (it.is_set)(self) == OptionUse::Needed)
             .map(|it| (it.option, it.since));
         let is_set = |flag: &str| {
             self.arguments

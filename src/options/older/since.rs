@@ -20,12 +20,12 @@ pub(super) struct Ignored {
     pub(super) option: &'static str,
     /// The first version that supports it.
     pub(super) since: CliVersion,
-    pub(super) is_set: fn(&CommandLine) -> Set,
+    pub(super) is_set: fn(&CommandLine) -> OptionUse,
 }
 
 /// Whether an option is set, and whether the session requires it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Set {
+pub(super) enum OptionUse {
     No,
     /// The session works without it.
     Optional,
@@ -33,7 +33,7 @@ pub(super) enum Set {
     Needed,
 }
 
-impl Set {
+impl OptionUse {
     fn needed(is_set: bool) -> Self {
         if is_set { Self::Needed } else { Self::No }
     }
@@ -46,7 +46,7 @@ impl Set {
 const fn since(
     (major, minor, patch): (u32, u32, u32),
     option: &'static str,
-    is_set: fn(&CommandLine) -> Set,
+    is_set: fn(&CommandLine) -> OptionUse,
 ) -> Ignored {
     Ignored {
         option,
@@ -58,100 +58,102 @@ const fn since(
 /// Members of the first request, and variables.
 pub(super) const IGNORED: &[Ignored] = &[
     since((2, 0, 44), "file_checkpointing", |it| {
-        Set::needed(it.has_variable("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"))
+        OptionUse::needed(it.has_variable("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"))
     }),
     since((2, 1, 39), "client_app", |it| {
-        Set::optional(it.has_variable("CLAUDE_AGENT_SDK_CLIENT_APP"))
+        OptionUse::optional(it.has_variable("CLAUDE_AGENT_SDK_CLIENT_APP"))
     }),
     since((2, 1, 48), "prompt_suggestions", |it| {
-        Set::optional(it.initialize.prompt_suggestions == Some(true))
+        OptionUse::optional(it.initialize.prompt_suggestions == Some(true))
     }),
     since((2, 1, 70), "question_preview", |it| {
-        Set::optional(it.has_variable("CLAUDE_CODE_QUESTION_PREVIEW_FORMAT"))
+        OptionUse::optional(it.has_variable("CLAUDE_CODE_QUESTION_PREVIEW_FORMAT"))
     }),
     since((2, 1, 72), "agent_progress_summaries", |it| {
-        Set::optional(it.initialize.agent_progress_summaries == Some(true))
+        OptionUse::optional(it.initialize.agent_progress_summaries == Some(true))
     }),
     // Older CLIs run commands unsandboxed if no sandbox is available.
-    since((2, 1, 83), "sandbox", |it| Set::needed(wants_sandbox(it))),
+    since((2, 1, 83), "sandbox", |it| {
+        OptionUse::needed(wants_sandbox(it))
+    }),
     since((2, 1, 97), "exclude_dynamic_sections", |it| {
-        Set::optional(it.initialize.exclude_dynamic_sections == Some(true))
+        OptionUse::optional(it.initialize.exclude_dynamic_sections == Some(true))
     }),
     since((2, 1, 113), "title", |it| {
-        Set::optional(it.initialize.title.is_some())
+        OptionUse::optional(it.initialize.title.is_some())
     }),
     // Older CLIs give the agent all skills.
     since((2, 1, 116), "skills", |it| {
-        Set::needed(it.initialize.skills.is_some())
+        OptionUse::needed(it.initialize.skills.is_some())
     }),
     since((2, 1, 118), "plan_mode_instructions", |it| {
-        Set::needed(it.initialize.plan_mode_instructions.is_some())
+        OptionUse::needed(it.initialize.plan_mode_instructions.is_some())
     }),
     since((2, 1, 119), "forward_subagent_text", |it| {
-        Set::optional(it.initialize.forward_subagent_text == Some(true))
+        OptionUse::optional(it.initialize.forward_subagent_text == Some(true))
     }),
     since((2, 1, 142), "tool_aliases", |it| {
-        Set::needed(it.initialize.tool_aliases.is_some())
+        OptionUse::needed(it.initialize.tool_aliases.is_some())
     }),
     since((2, 1, 246), "per_task_stop", |it| {
-        Set::optional(it.initialize.per_task_stop_affordance == Some(true))
+        OptionUse::optional(it.initialize.per_task_stop_affordance == Some(true))
     }),
     Ignored {
         option: "verbatim_prompts",
         since: VERBATIM,
-        is_set: |it| Set::needed(it.verbatim_prompts),
+        is_set: |it| OptionUse::needed(it.verbatim_prompts),
     },
     since((2, 1, 257), "system_prompt_snapshot", |it| {
-        Set::optional(it.initialize.system_prompt_snapshot == Some(false))
+        OptionUse::optional(it.initialize.system_prompt_snapshot == Some(false))
     }),
     // Members of agent definitions. Members that restrict an agent are required.
     since((2, 0, 30), "agents(disallowed_tools)", |it| {
-        Set::needed(an_agent(it, |agent| agent.disallowed_tools.is_some()))
+        OptionUse::needed(an_agent(it, |agent| agent.disallowed_tools.is_some()))
     }),
     since((2, 0, 44), "agents(permission_mode)", |it| {
-        Set::needed(an_agent(it, |agent| agent.permission_mode.is_some()))
+        OptionUse::needed(an_agent(it, |agent| agent.permission_mode.is_some()))
     }),
     since((2, 0, 58), "agents(critical_system_reminder)", |it| {
-        Set::optional(an_agent(it, |agent| {
+        OptionUse::optional(an_agent(it, |agent| {
             agent.critical_system_reminder.is_some()
         }))
     }),
     since((2, 0, 77), "agents(mcp_servers)", |it| {
-        Set::optional(an_agent(it, |agent| agent.mcp_servers.is_some()))
+        OptionUse::optional(an_agent(it, |agent| agent.mcp_servers.is_some()))
     }),
     since((2, 1, 8), "agents(max_turns)", |it| {
-        Set::needed(an_agent(it, |agent| agent.max_turns.is_some()))
+        OptionUse::needed(an_agent(it, |agent| agent.max_turns.is_some()))
     }),
     since((2, 1, 10), "agents(skills)", |it| {
-        Set::optional(an_agent(it, |agent| agent.skills.is_some()))
+        OptionUse::optional(an_agent(it, |agent| agent.skills.is_some()))
     }),
     since((2, 1, 16), "agents(memory)", |it| {
-        Set::optional(an_agent(it, |agent| agent.memory.is_some()))
+        OptionUse::optional(an_agent(it, |agent| agent.memory.is_some()))
     }),
     since((2, 1, 38), "agents(effort)", |it| {
-        Set::optional(an_agent(it, |agent| agent.effort.is_some()))
+        OptionUse::optional(an_agent(it, |agent| agent.effort.is_some()))
     }),
     since((2, 1, 47), "agents(background)", |it| {
-        Set::optional(an_agent(it, |agent| agent.background == Some(true)))
+        OptionUse::optional(an_agent(it, |agent| agent.background == Some(true)))
     }),
     // In older CLIs, one agent with another model removes all agents.
     since((2, 1, 74), "agents(model)", |it| {
-        Set::needed(an_agent(it, |agent| {
+        OptionUse::needed(an_agent(it, |agent| {
             let model = agent.model.as_deref();
             model.is_some_and(|it| !["sonnet", "opus", "haiku", "inherit"].contains(&it))
         }))
     }),
     since((2, 1, 83), "agents(initial_prompt)", |it| {
-        Set::optional(an_agent(it, |agent| agent.initial_prompt.is_some()))
+        OptionUse::optional(an_agent(it, |agent| agent.initial_prompt.is_some()))
     }),
     since((2, 1, 200), "agents(observer)", |it| {
-        Set::optional(an_agent(it, |agent| agent.observer.is_some()))
+        OptionUse::optional(an_agent(it, |agent| agent.observer.is_some()))
     }),
     since((2, 1, 271), "agents(omit_claude_md)", |it| {
-        Set::optional(an_agent(it, |agent| agent.omit_claude_md == Some(true)))
+        OptionUse::optional(an_agent(it, |agent| agent.omit_claude_md == Some(true)))
     }),
     since((2, 1, 296), "agents(auto_compact_window)", |it| {
-        Set::optional(an_agent(it, |agent| agent.auto_compact_window.is_some()))
+        OptionUse::optional(an_agent(it, |agent| agent.auto_compact_window.is_some()))
     }),
     // Hook events.
     since((2, 0, 44), "hook(SubagentStart)", |it| {
@@ -185,8 +187,8 @@ pub(super) const IGNORED: &[Ignored] = &[
     // Older CLIs call the hook, but ignore a denial.
     since((2, 1, 284), "hook(Elicitation)", |it| {
         match hook(it, "Elicitation") {
-            Set::Needed => Set::Needed,
-            _ => Set::No,
+            OptionUse::Needed => OptionUse::Needed,
+            _ => OptionUse::No,
         }
     }),
     since((2, 1, 63), "hook(ElicitationResult)", |it| {
@@ -234,17 +236,17 @@ pub(super) const IGNORED: &[Ignored] = &[
     }),
 ];
 
-/// A hook is required if its failure is configured to block.
-fn hook(line: &CommandLine, event: &str) -> Set {
+/// Returns the use of a hook event. The hook is required if its failure is configured to block.
+fn hook(line: &CommandLine, event: &str) -> OptionUse {
     let hooks = line.initialize.hooks.iter().flatten();
     let matchers = hooks
         .filter(|(kind, _)| kind.as_str() == event)
         .flat_map(|(_, matchers)| matchers);
     let sets = matchers.map(|it| match it.on_failure {
-        Some(OnFailure::Block) => Set::Needed,
-        _ => Set::Optional,
+        Some(OnFailure::Block) => OptionUse::Needed,
+        _ => OptionUse::Optional,
     });
-    sets.max().unwrap_or(Set::No)
+    sets.max().unwrap_or(OptionUse::No)
 }
 
 fn an_agent(line: &CommandLine, is_it: impl Fn(&AgentDefinition) -> bool) -> bool {

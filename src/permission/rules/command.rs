@@ -96,7 +96,7 @@ pub(super) fn allowed<'a>(
     rules: &[(&'a str, &'a CommandPattern)],
     line: &str,
 ) -> Result<(Vec<&'a str>, Vec<Part>), Undecided> {
-    let parts = shell::understood(line)?;
+    let parts = shell::parse_commands(line)?;
     let whole = rules.iter().find(
         |(_, pattern)| matches!(pattern, CommandPattern::Exact(whole) if whole == line.trim()),
     );

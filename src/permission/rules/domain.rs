@@ -55,7 +55,7 @@ impl DomainPattern {
     }
 
     /// Returns whether the pattern may match this address.
-    pub(super) fn touches(&self, url: &str) -> bool {
+    pub(super) fn matches_path(&self, url: &str) -> bool {
         match host(url) {
             Some(host) => self.is_about(&host),
             None => true,

@@ -13,7 +13,7 @@ use super::policy::{Decision, Policy};
 use agentwire_protocol::Json;
 use agentwire_protocol::permission::{CanUseTool, PermissionRule, RuleError};
 pub(super) use path::{Disk, Places};
-use rule::{About, Access, Call, Rule, Side};
+use rule::{Access, Call, CallMatcher, Rule, Side};
 pub(super) use rule::{EDITS, READS};
 use std::path::{Path, PathBuf};
 pub use verdict::{RulesVerdict, Undecided};
@@ -62,10 +62,10 @@ pub use verdict::{RulesVerdict, Undecided};
 ///
 /// # Safety
 ///
-/// The rules were compared with the real CLI on a table of rules and calls
-/// (`tests/live/rules.rs`) and on thousands of shell commands
-/// (`scripts/real commands`). They allow nothing that the CLI would ask about, and
-/// deny everything that it would deny. In doubt they allow less and deny more:
+/// The rules were compared with the real CLI on a table of rules and calls (`tests/live/rules.rs`)
+/// and on thousands of shell commands (`scripts/real commands`). They allow nothing that the CLI
+/// would ask about, and deny everything that it would deny. If a match is uncertain, they allow
+/// less and deny more:
 ///
 /// - A shell command is allowed if it consists of simple commands in which each
 ///   word is literal, in bash and in zsh, and if a rule allows each of them.
@@ -168,7 +168,7 @@ impl Rules {
         let stops = |rules: &'_ [Rule]| {
             let mut rules = rules.iter();
             rules
-                .find(|rule| rule.touches(&call, &self.places))
+                .find(|rule| rule.matches_path(&call, &self.places))
                 .map(|rule| rule.text.clone())
         };
         if let Some(rule) = stops(&self.deny) {
@@ -191,7 +191,7 @@ impl Rules {
     /// Returns an ask rule about files that a search may read. The agent only omits files that its
     /// own deny rules match.
     fn search_ask_rule(&self, call: &Call<'_>) -> Option<String> {
-        let is_of_files = |rule: &&Rule| matches!(rule.about, About::Files(Access::Read, _));
+        let is_of_files = |rule: &&Rule| matches!(rule.about, CallMatcher::Files(Access::Read, _));
         let rule = self.ask.iter().find(is_of_files)?;
         call.searches().then(|| rule.text.clone())
     }
@@ -271,7 +271,7 @@ impl Rules {
         };
         let mut rules = vec![];
         for rule in &self.allow {
-            if let About::Command(pattern) = &rule.about {
+            if let CallMatcher::Command(pattern) = &rule.about {
                 rules.push((&*rule.text, pattern));
             }
         }

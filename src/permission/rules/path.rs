@@ -6,7 +6,7 @@ mod pattern;
 mod tests;
 
 pub(in crate::permission) use disk::Disk;
-use pattern::{Care, Exhausted, Form, Segment, Steps};
+use pattern::{Exhausted, Form, MatchPurpose, Segment, Steps};
 use std::path::{Component, Path, PathBuf};
 
 /// The directories that relative paths and `~` refer to.
@@ -27,7 +27,7 @@ pub(super) struct PathPattern {
     /// it.
     anchored: bool,
     /// Whether the pattern ends with a `/` and matches directories only.
-    folders: bool,
+    directories_only: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,7 +83,7 @@ impl PathPattern {
             rest = inner;
             anchored = true;
         }
-        let folders = rest.ends_with('/');
+        let directories_only = rest.ends_with('/');
         let rest = rest.trim_end_matches('/');
         anchored |= rest.contains('/');
         let segments: Vec<&str> = rest
@@ -100,7 +100,7 @@ impl PathPattern {
             root,
             segments: segments.iter().map(|text| Segment::new(text)).collect(),
             anchored,
-            folders,
+            directories_only,
         };
         Ok((pattern, segments))
     }
@@ -124,17 +124,29 @@ impl PathPattern {
         }
         let mut steps = Steps(MOST_STEPS);
         let matches = |path: &PathBuf| {
-            self.matches(path, is_folder, places, disk, Care::Allow, &mut steps) == Ok(true)
+            self.matches(
+                path,
+                is_folder,
+                places,
+                disk,
+                MatchPurpose::Allow,
+                &mut steps,
+            ) == Ok(true)
         };
         std::iter::once(&place.path).chain(targets).all(matches)
     }
 
     /// Returns whether the pattern may match one of these paths, as written or
     /// with symbolic links resolved.
-    pub(super) fn touches(&self, paths: &[Option<Place>], places: &Places, disk: &Disk) -> bool {
+    pub(super) fn matches_path(
+        &self,
+        paths: &[Option<Place>],
+        places: &Places,
+        disk: &Disk,
+    ) -> bool {
         let mut steps = Steps(MOST_STEPS);
         let mut matches = |path: &PathBuf| {
-            self.matches(path, true, places, disk, Care::Deny, &mut steps) != Ok(false)
+            self.matches(path, true, places, disk, MatchPurpose::Deny, &mut steps) != Ok(false)
         };
         paths.iter().any(|place| {
             // An unknown home directory may match any pattern.
@@ -154,7 +166,7 @@ impl PathPattern {
         is_folder: bool,
         places: &Places,
         disk: &Disk,
-        care: Care,
+        care: MatchPurpose,
         steps: &mut Steps,
     ) -> Result<bool, Exhausted> {
         let (root, real_root) = match self.root {
@@ -162,13 +174,13 @@ impl PathPattern {
             Root::Work => (&*places.work, disk.work(&places.work)),
             Root::Home => match &places.home {
                 Some(home) => (&**home, disk.home(home)),
-                None => return Ok(care == Care::Deny),
+                None => return Ok(care == MatchPurpose::Deny),
             },
         };
         // The root may have another path, with symbolic links resolved.
         let names = names_below(root, path).or_else(|| names_below(real_root?, path));
         let Some(names) = names else {
-            return Ok(care == Care::Deny && path.to_str().is_none());
+            return Ok(care == MatchPurpose::Deny && path.to_str().is_none());
         };
         self.matches_names(&names, is_folder, care, steps)
     }
@@ -177,7 +189,7 @@ impl PathPattern {
         &self,
         names: &[&str],
         is_folder: bool,
-        care: Care,
+        care: MatchPurpose,
         steps: &mut Steps,
     ) -> Result<bool, Exhausted> {
         if names.len() > MOST_NAMES {
@@ -186,8 +198,9 @@ impl PathPattern {
         let form = Form {
             // In the CLI, a deny rule for the working directory also applies in
             // every directory below it, unless it starts with `/`.
-            anywhere: !self.anchored || (care == Care::Deny && self.root == Root::Work),
-            folders: self.folders,
+            in_any_directory: !self.anchored
+                || (care == MatchPurpose::Deny && self.root == Root::Work),
+            directories_only: self.directories_only,
             is_folder,
         };
         pattern::matches(&self.segments, form, names, care, steps)

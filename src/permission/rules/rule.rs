@@ -16,12 +16,12 @@ pub(super) struct Rule {
     pub(super) text: String,
     /// The name of the tool, or a pattern of it.
     pub(super) tool: String,
-    pub(super) about: About,
+    pub(super) about: CallMatcher,
 }
 
 /// Which calls of its tool a rule matches.
 #[derive(Debug, Clone)]
-pub(super) enum About {
+pub(super) enum CallMatcher {
     /// All calls.
     All,
     /// Files in the working directory: `Read(*)`.
@@ -88,19 +88,19 @@ impl Rule {
                 let why = "a rule with parentheses cannot have a `*` in the name of its tool";
                 return Err(why.into());
             }
-            (_, None) | ("Bash" | "WebFetch" | "Agent", Some("*")) => About::All,
+            (_, None) | ("Bash" | "WebFetch" | "Agent", Some("*")) => CallMatcher::All,
             (name, Some("*")) if EDITS.contains(&name) || READS.contains(&name) => {
                 if side == Side::Allow {
-                    About::Work
+                    CallMatcher::Work
                 } else {
-                    About::All
+                    CallMatcher::All
                 }
             }
-            ("Bash", Some(content)) => About::Command(CommandPattern::new(content)?),
-            ("Read", Some(content)) => About::Files(Access::Read, PathPattern::new(content)?),
-            ("Edit", Some(content)) => About::Files(Access::Edit, PathPattern::new(content)?),
-            ("WebFetch", Some(content)) => About::Domain(DomainPattern::new(content)?),
-            ("Agent" | "Skill", Some(content)) => About::Named(content.to_owned()),
+            ("Bash", Some(content)) => CallMatcher::Command(CommandPattern::new(content)?),
+            ("Read", Some(content)) => CallMatcher::Files(Access::Read, PathPattern::new(content)?),
+            ("Edit", Some(content)) => CallMatcher::Files(Access::Edit, PathPattern::new(content)?),
+            ("WebFetch", Some(content)) => CallMatcher::Domain(DomainPattern::new(content)?),
+            ("Agent" | "Skill", Some(content)) => CallMatcher::Named(content.to_owned()),
             (name, Some(_)) if EDITS.contains(&name) => {
                 return Err("use `Edit(…)`, which matches every tool that writes files".into());
             }
@@ -130,10 +130,12 @@ impl Rule {
     pub(super) fn covers(&self, call: &Call<'_>, places: &Places) -> bool {
         let is_named = self.tool == call.tool;
         match &self.about {
-            About::All => is_named,
-            About::Command(_) => false,
-            About::Work => is_named && call.is_within(|path| places.is_at_work(path, &call.disk)),
-            About::Files(access, pattern) => {
+            CallMatcher::All => is_named,
+            CallMatcher::Command(_) => false,
+            CallMatcher::Work => {
+                is_named && call.is_within(|path| places.is_at_work(path, &call.disk))
+            }
+            CallMatcher::Files(access, pattern) => {
                 let tools = match access {
                     Access::Read => READS,
                     Access::Edit => EDITS,
@@ -142,40 +144,47 @@ impl Rule {
                 let covers = |path: &str| pattern.covers(path, is_folder, places, &call.disk);
                 tools.contains(&call.tool) && call.is_within(covers)
             }
-            About::Domain(domain) => {
+            CallMatcher::Domain(domain) => {
                 is_named && call.member("url").is_some_and(|url| domain.covers(&url))
             }
-            About::Named(name) => is_named && call.name().as_ref() == Some(name),
-            About::Server { server, tool } => call
+            CallMatcher::Named(name) => is_named && call.name().as_ref() == Some(name),
+            CallMatcher::Server { server, tool } => call
                 .tool_of(server)
                 .is_some_and(|called| command::glob(tool, called)),
         }
     }
 
     /// Returns whether the rule may match this call.
-    pub(super) fn touches(&self, call: &Call<'_>, places: &Places) -> bool {
+    pub(super) fn matches_path(&self, call: &Call<'_>, places: &Places) -> bool {
         let is_named = command::glob(&self.tool, call.tool);
         match &self.about {
             // A file that must not be read must not be written either.
-            About::All if self.tool == "Read" && EDITS.contains(&call.tool) => true,
-            About::All | About::Work => is_named,
-            About::Command(pattern) => is_named && command::mentioned(pattern, call.commands()),
-            About::Files(access, pattern) => {
+            CallMatcher::All if self.tool == "Read" && EDITS.contains(&call.tool) => true,
+            CallMatcher::All | CallMatcher::Work => is_named,
+            CallMatcher::Command(pattern) => {
+                is_named && command::mentioned(pattern, call.commands())
+            }
+            CallMatcher::Files(access, pattern) => {
                 let concerns = EDITS.contains(&call.tool)
                     || (*access == Access::Read && READS.contains(&call.tool));
-                let touches = |paths: &[_]| pattern.touches(paths, places, &call.disk);
+                let touches = |paths: &[_]| pattern.matches_path(paths, places, &call.disk);
                 (concerns && touches(call.places(places))) || call.words(places).is_none_or(touches)
             }
-            About::Domain(domain) => {
-                is_named && call.member("url").is_none_or(|url| domain.touches(&url))
+            CallMatcher::Domain(domain) => {
+                is_named
+                    && call
+                        .member("url")
+                        .is_none_or(|url| domain.matches_path(&url))
             }
-            About::Named(name) => {
+            CallMatcher::Named(name) => {
                 is_named
                     && call
                         .name()
                         .is_none_or(|called| called.eq_ignore_ascii_case(name))
             }
-            About::Server { .. } => is_named || call.tool.starts_with(&format!("{}__", self.tool)),
+            CallMatcher::Server { .. } => {
+                is_named || call.tool.starts_with(&format!("{}__", self.tool))
+            }
         }
     }
 }
@@ -190,7 +199,7 @@ pub(super) fn new_name(tool: String) -> String {
 }
 
 /// Parses a rule about an MCP server.
-fn server(name: &str, side: Side) -> Result<About, &'static str> {
+fn server(name: &str, side: Side) -> Result<CallMatcher, &'static str> {
     let rest = name.strip_prefix("mcp__").unwrap_or_default();
     let (server, tool) = match rest.rsplit_once("__") {
         // `mcp__a__b` may be a tool of `a` or all of `a__b`.
@@ -203,7 +212,7 @@ fn server(name: &str, side: Side) -> Result<About, &'static str> {
     if side == Side::Allow && server.contains('*') {
         return Err("an allow rule cannot have a `*` in the name of its MCP server");
     }
-    Ok(About::Server {
+    Ok(CallMatcher::Server {
         server: server.to_owned(),
         tool: tool.to_owned(),
     })

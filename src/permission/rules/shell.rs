@@ -11,4 +11,4 @@ mod strict;
 mod words;
 
 pub(super) use loose::{Candidate, Commands, words};
-pub(super) use strict::{Part, understood};
+pub(super) use strict::{Part, parse_commands};

@@ -55,7 +55,7 @@ pub enum Undecided {
     /// The call leaves the sandbox, which no command rule allows.
     Sandbox,
     /// The line does not consist of simple commands with literal words.
-    NotUnderstood,
+    Unparsed,
     /// A command after one that changes the directory depends on the directory.
     DependsOnDirectory,
     /// A rule matches the command, but the command may run, read or write more
@@ -112,7 +112,7 @@ impl fmt::Display for Undecided {
             Self::Sandbox => {
                 f.write_str("the call leaves the sandbox, which no command rule allows")
             }
-            Self::NotUnderstood => {
+            Self::Unparsed => {
                 f.write_str("the line does not consist of simple commands with literal words")
             }
             Self::DependsOnDirectory => {

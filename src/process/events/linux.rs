@@ -12,7 +12,7 @@ const WAKE: u64 = u64::MAX;
 /// The most events that are read at once.
 const AT_ONCE: usize = 256;
 
-/// A child whose exit is an event.
+/// A watched child: its exit is reported as an event.
 #[derive(Debug)]
 pub(in crate::process) struct Watched(OwnedFd);
 

@@ -17,19 +17,19 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// How a process spends its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Doing {
+enum Activity {
     /// It sleeps.
     Sleeping,
-    /// It is runnable, and gets no CPU.
+    /// The process is runnable, and gets no CPU.
     Starving,
-    /// It runs all the time.
+    /// The process runs all the time.
     Running,
 }
 
 #[derive(Debug)]
 struct Simulated {
     process: Process,
-    doing: Doing,
+    doing: Activity,
     usage: Usage,
     /// A current wait is not reported.
     waiting: Duration,
@@ -83,7 +83,7 @@ impl World {
         };
         let simulated = Simulated {
             process,
-            doing: Doing::Sleeping,
+            doing: Activity::Sleeping,
             usage: Usage::default(),
             waiting: Duration::ZERO,
             heeds_terminate: true,
@@ -177,11 +177,11 @@ impl World {
     fn pass(&mut self, time: Duration) {
         self.now += time;
         for process in self.processes.values_mut() {
-            process.usage.is_runnable = process.doing != Doing::Sleeping;
+            process.usage.is_runnable = process.doing != Activity::Sleeping;
             match process.doing {
-                Doing::Sleeping => {}
-                Doing::Starving => process.waiting += time,
-                Doing::Running => process.usage.ran += time,
+                Activity::Sleeping => {}
+                Activity::Starving => process.waiting += time,
+                Activity::Running => process.usage.ran += time,
             }
         }
     }
@@ -224,7 +224,7 @@ impl World {
         self.log.iter().map(|(_, action)| action.clone()).collect()
     }
 
-    /// The time of the child's first signal.
+    /// Returns the time of the child's first signal.
     fn signalled(&self) -> Option<Duration> {
         let is_signal = |(_, action): &&(_, Action)| matches!(action, Action::SignalChild(_));
         Some(self.log.iter().find(is_signal)?.0)
@@ -278,7 +278,7 @@ fn kill_skips_the_other_steps_and_waits_for_the_exit() {
 #[test]
 fn waiting_for_a_cpu_is_not_ignoring_a_step() {
     let mut world = World::new().at(15 * SECOND, |world| world.end(CHILD));
-    world.child().doing = Doing::Starving;
+    world.child().doing = Activity::Starving;
     let outcome = world.close(policy());
     assert_eq!(outcome, gone(CloseStep::Exited, &[]));
     assert_eq!(world.signalled(), None);
@@ -287,11 +287,13 @@ fn waiting_for_a_cpu_is_not_ignoring_a_step() {
 #[test]
 fn finished_waits_for_a_cpu_do_not_count() {
     let mut world = World::new()
-        .at(SECOND / 10, |world| world.child().doing = Doing::Starving)
+        .at(SECOND / 10, |world| {
+            world.child().doing = Activity::Starving
+        })
         .at(5 * SECOND, |world| {
             let child = world.child();
             child.usage.waited += child.waiting;
-            child.doing = Doing::Sleeping;
+            child.doing = Activity::Sleeping;
         })
         .at(6 * SECOND, |world| world.end(CHILD));
     let outcome = world.close(policy());
@@ -301,7 +303,7 @@ fn finished_waits_for_a_cpu_do_not_count() {
 #[test]
 fn a_child_that_keeps_running_is_signalled_at_the_limit() {
     let mut world = World::new();
-    world.child().doing = Doing::Running;
+    world.child().doing = Activity::Running;
     let outcome = world.close(policy());
     assert_eq!(outcome, gone(CloseStep::Terminated, &[]));
     assert_eq!(world.signalled(), Some(2 * SECOND));
@@ -310,7 +312,7 @@ fn a_child_that_keeps_running_is_signalled_at_the_limit() {
 #[test]
 fn a_process_that_never_gets_a_cpu_is_still_signalled() {
     let mut world = World::new();
-    world.child().doing = Doing::Starving;
+    world.child().doing = Activity::Starving;
     let outcome = world.close(policy());
     assert_eq!(outcome, gone(CloseStep::Terminated, &[]));
     assert_eq!(world.signalled(), Some(2 * SECOND * STRETCH));
@@ -323,7 +325,7 @@ fn waiting_for_a_cpu_does_not_get_a_descendant_killed() {
         .at(8 * SECOND, |world| world.end(CHILD + 1));
     world.start(CHILD + 1, Some(CHILD), CHILD + 1, true);
     let descendant = world.processes.get_mut(&(CHILD + 1)).unwrap();
-    descendant.doing = Doing::Starving;
+    descendant.doing = Activity::Starving;
     descendant.heeds_terminate = false;
     let outcome = world.close(policy());
     assert_eq!(outcome, gone(CloseStep::Exited, &[CHILD + 1]));

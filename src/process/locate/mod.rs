@@ -42,13 +42,13 @@ pub(crate) struct Cli {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CliSource {
-    /// [`Options::cli`](crate::Options::cli) sets it.
+    /// [`Options::cli`](crate::Options::cli) sets the CLI.
     Option,
-    /// The variable `AGENTWIRE_CLI` sets it.
+    /// The variable `AGENTWIRE_CLI` sets the CLI.
     Variable,
-    /// It is on the `PATH`.
+    /// The CLI is on the `PATH`.
     Path,
-    /// It is in a folder where installers put it.
+    /// The CLI is in a folder that installers use.
     InstallFolder,
 }
 
@@ -187,29 +187,29 @@ impl Search<'_> {
         // file.
         let file = std::path::absolute(file).map_err(|_| "it has no absolute path")?;
         let parent = file.parent().map(Path::to_path_buf);
-        let behind = if self.around.is_windows && shim::is_shim(&file) {
+        let target = if self.around.is_windows && shim::is_shim(&file) {
             self.shim.get_or_insert_with(|| file.clone());
-            shim::behind(&file)
+            shim::target_of_shim(&file)
                 .ok_or("it is a shell script, and the program that it starts was not found")?
         } else {
             file
         };
-        if shim::is_node_script(&behind) {
+        if shim::is_node_script(&target) {
             let node = self.node(parent.as_deref());
             let node = Some(node.ok_or("it is a Node script, and Node was not found")?);
-            return Ok(Cli { file: behind, node });
+            return Ok(Cli { file: target, node });
         }
-        if !is_executable(&behind) {
+        if !is_executable(&target) {
             return Err("it is not executable (`chmod +x`)");
         }
         // Its `#!` line would search the `PATH` of the environment. Without Node, the CLI reports
         // the error itself.
-        let node = if shim::has_node_shebang(&behind) {
+        let node = if shim::has_node_shebang(&target) {
             self.node(parent.as_deref())
         } else {
             None
         };
-        Ok(Cli { file: behind, node })
+        Ok(Cli { file: target, node })
     }
 
     /// Returns Node: next to the CLI, else on the `PATH`, else in the usual

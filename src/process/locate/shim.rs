@@ -40,7 +40,7 @@ pub(super) fn has_node_shebang(file: &Path) -> bool {
 }
 
 /// Returns the executable or Node script that the shim starts, if it exists.
-pub(super) fn behind(shim: &Path) -> Option<PathBuf> {
+pub(super) fn target_of_shim(shim: &Path) -> Option<PathBuf> {
     let text = start_of(shim)?;
     let folder = shim.parent()?;
     text.split(['"', '\n', '\r'])

@@ -38,7 +38,7 @@ impl Folder {
         }
     }
 
-    fn around(&self, variable: Option<&str>) -> Surroundings {
+    fn surroundings_with(&self, variable: Option<&str>) -> Surroundings {
         let variable = variable.map(|place| (VARIABLE, place));
         let all: Vec<_> = variable.into_iter().chain([("PATH", "bin")]).collect();
         self.surroundings(false, &all)
@@ -59,11 +59,11 @@ fn find(explicit: Option<&Path>, around: &Surroundings) -> Result<Cli, CliNotFou
     super::find(explicit, around).map(|(cli, _)| cli)
 }
 
-fn alone(file: PathBuf) -> Result<Cli, CliNotFound> {
+fn direct_cli(file: PathBuf) -> Result<Cli, CliNotFound> {
     Ok(Cli { file, node: None })
 }
 
-fn with_node(node: PathBuf, file: PathBuf) -> Result<Cli, CliNotFound> {
+fn node_cli(node: PathBuf, file: PathBuf) -> Result<Cli, CliNotFound> {
     let node = Some(node);
     Ok(Cli { file, node })
 }
@@ -73,13 +73,13 @@ fn an_explicit_path_precedes_the_variable_which_precedes_the_path() {
     let folder = Folder::new();
     let (explicit, variable) = (folder.file("a/x", 0o755), folder.file("b/y", 0o755));
     let on_path = folder.file("bin/claude", 0o755);
-    let around = folder.around(Some("b/y"));
-    assert_eq!(find(Some(&explicit), &around), alone(explicit));
-    assert_eq!(find(None, &around), alone(variable));
-    let around = folder.around(None);
-    assert_eq!(find(None, &around), alone(on_path.clone()));
+    let around = folder.surroundings_with(Some("b/y"));
+    assert_eq!(find(Some(&explicit), &around), direct_cli(explicit));
+    assert_eq!(find(None, &around), direct_cli(variable));
+    let around = folder.surroundings_with(None);
+    assert_eq!(find(None, &around), direct_cli(on_path.clone()));
     let named = find(Some(Path::new("claude")), &around);
-    assert_eq!(named, alone(on_path));
+    assert_eq!(named, direct_cli(on_path));
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn it_is_reported_how_the_cli_was_found() {
     let folder = Folder::new();
     folder.file("home/.claude/local/claude", 0o755);
     let source = |explicit: Option<&Path>, variable| {
-        let found = super::find(explicit, &folder.around(variable));
+        let found = super::find(explicit, &folder.surroundings_with(variable));
         found.unwrap().1
     };
     assert_eq!(source(None, None), CliSource::InstallFolder);
@@ -103,7 +103,10 @@ fn the_usual_folders_are_searched_last() {
     let folder = Folder::new();
     let installed = folder.file("home/.claude/local/claude", 0o755);
     folder.file("bin/claude", 0o644);
-    assert_eq!(find(None, &folder.around(None)), alone(installed));
+    assert_eq!(
+        find(None, &folder.surroundings_with(None)),
+        direct_cli(installed)
+    );
 }
 
 #[test]
@@ -122,7 +125,7 @@ fn without_a_path_the_cli_is_found_in_installers_folders() {
         let folder = Folder::new();
         let installed = folder.file(place, 0o755);
         let around = folder.surroundings(false, &[("PNPM_HOME", "pnpm"), ("NVM_DIR", "nvm")]);
-        assert_eq!(find(None, &around), alone(installed));
+        assert_eq!(find(None, &around), direct_cli(installed));
     }
 }
 
@@ -135,7 +138,7 @@ fn the_newest_version_of_node_is_used() {
     folder.file(&place("v22.1.9"), 0o755);
     folder.file(&place("alias"), 0o755);
     let around = folder.surroundings(false, &[]);
-    assert_eq!(find(None, &around), alone(newest));
+    assert_eq!(find(None, &around), direct_cli(newest));
 }
 
 #[test]
@@ -146,8 +149,8 @@ fn node_scripts_are_started_with_the_node_of_their_installation() {
     let script = folder.text(&format!("{bin}/claude"), 0o755, text);
     let node = folder.file(&format!("{bin}/node"), 0o755);
     let on_path = folder.file("bin/node", 0o755);
-    let around = folder.around(None);
-    assert_eq!(find(None, &around), with_node(node.clone(), script.clone()));
+    let around = folder.surroundings_with(None);
+    assert_eq!(find(None, &around), node_cli(node.clone(), script.clone()));
     std::fs::remove_file(node).unwrap();
     let found = find(None, &around).unwrap();
     let command = found.command();
@@ -158,7 +161,7 @@ fn node_scripts_are_started_with_the_node_of_their_installation() {
     let named = folder.text("lib/cli.js", 0o644, text);
     assert_eq!(
         find(Some(&named), &around),
-        with_node(on_path.clone(), named.clone())
+        node_cli(on_path.clone(), named.clone())
     );
     std::fs::remove_file(on_path).unwrap();
     let around = folder.surroundings(false, &[]);
@@ -219,7 +222,7 @@ fn on_windows_executables_precede_shims() {
     let folder = Folder::new();
     folder.text("bin/claude.cmd", 0o755, SHIMS[0]);
     let executable = folder.file("bin/claude.exe", 0o755);
-    assert_eq!(find(None, &folder.windows()), alone(executable));
+    assert_eq!(find(None, &folder.windows()), direct_cli(executable));
 }
 
 #[test]
@@ -246,28 +249,40 @@ fn a_missing_explicit_cli_has_no_fallback_and_the_error_lists_the_places() {
     let folder = Folder::new();
     folder.file("bin/claude", 0o755);
     let data = folder.file("data", 0o644);
-    let missing = find(Some(Path::new("/no/such/cli")), &folder.around(None)).unwrap_err();
+    let missing = find(
+        Some(Path::new("/no/such/cli")),
+        &folder.surroundings_with(None),
+    )
+    .unwrap_err();
     assert_eq!(
         missing.to_string(),
         "`Options::cli` is `/no/such/cli`: no such file"
     );
-    let not_executable = find(None, &folder.around(Some("data"))).unwrap_err();
+    let not_executable = find(None, &folder.surroundings_with(Some("data"))).unwrap_err();
     let expected = format!(
         "`AGENTWIRE_CLI` is `{}`: it is not executable (`chmod +x`)",
         data.display()
     );
     assert_eq!(not_executable.to_string(), expected);
-    let directory = find(Some(data.parent().unwrap()), &folder.around(None)).unwrap_err();
+    let directory = find(
+        Some(data.parent().unwrap()),
+        &folder.surroundings_with(None),
+    )
+    .unwrap_err();
     let text = directory.to_string();
     assert!(text.ends_with("`: it is a directory"), "{text}");
-    let unknown = find(Some(Path::new("no-such-cli")), &folder.around(None)).unwrap_err();
+    let unknown = find(
+        Some(Path::new("no-such-cli")),
+        &folder.surroundings_with(None),
+    )
+    .unwrap_err();
     assert_eq!(
         unknown.to_string(),
         "`Options::cli` is `no-such-cli`: not on the PATH"
     );
 
     let empty = Folder::new();
-    let nowhere = find(None, &empty.around(None));
+    let nowhere = find(None, &empty.surroundings_with(None));
     // If the machine has a CLI in /usr/local/bin, there is no error.
     if let Err(nowhere) = nowhere {
         let text = nowhere.to_string();

@@ -38,7 +38,7 @@ impl Client for Files {
 struct Rusqlite(rusqlite::Connection);
 
 impl Rusqlite {
-    /// As the store opens it.
+    /// Opens a database with the settings of the store.
     fn open(file: &Path) -> Self {
         let client = rusqlite::Connection::open(file).unwrap();
         client.pragma_update(None, "journal_mode", "wal").unwrap();

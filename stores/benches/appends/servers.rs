@@ -1,7 +1,7 @@
 //! Stores on servers, compared with `tokio-postgres` and `async-nats`.
 
 use super::server::{NatsServer, Server};
-use super::support::given;
+use super::support::required_variable;
 use super::{BATCHES, Client, compare};
 use agentwire_stores::nats::async_nats::HeaderMap;
 use agentwire_stores::nats::async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType};
@@ -13,13 +13,13 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{NoTls, Statement};
 
 pub(super) async fn compare_all() {
-    let config = given("AGENTWIRE_TEST_POSTGRES");
+    let config = required_variable("AGENTWIRE_TEST_POSTGRES");
     let postgres = Postgres::connect(config.parse().unwrap()).await.unwrap();
     let mut client = Rows::connect(&config).await;
     compare("postgres", &postgres, &mut client).await;
 
     // The server's default: `fsync` every two minutes.
-    let address = given("AGENTWIRE_TEST_NATS");
+    let address = required_variable("AGENTWIRE_TEST_NATS");
     compare_nats("nats", &address).await;
 
     let mut server = NatsServer::new();

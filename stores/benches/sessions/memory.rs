@@ -1,4 +1,4 @@
-//! What this process takes of the machine's memory. Linux only.
+//! Measures the memory of this process. Linux only.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ pub(crate) fn resident() -> u64 {
     status("VmRSS:")
 }
 
-/// The most that was resident since [`forget_peak`].
+/// Returns the peak of the resident memory since [`forget_peak`].
 #[allow(dead_code, reason = "each benchmark uses a part of it")]
 pub(crate) fn peak() -> u64 {
     status("VmHWM:")

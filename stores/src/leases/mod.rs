@@ -90,21 +90,21 @@ pub trait LeasedStore: SessionStore {
 /// ([`Options::when_owned`]). A new session gets its ID from the host. If the lease expires,
 /// because the store cannot be reached or this program was stopped, the session ends with
 /// [`EndReason::OwnershipLost`](agentwire::EndReason::OwnershipLost): nothing more is written to
-/// the agent, no callback is called, and the agent and all its processes are killed before
-/// another host can claim the session. On Linux a watchdog process kills them even if this
-/// program is stopped. In addition, the agent asks this program before each tool (a
-/// [gate](Hook::gate) on `PreToolUse`) and before each shell command in the text of a skill
-/// (`PreSkillShellCommand`, since Claude Code 2.1.332), and runs nothing without a response
-/// within five seconds. Older versions run such shell commands without asking.
+/// the agent, no callback is called, and the agent and all its processes are killed before another
+/// host can claim the session. On Linux a watchdog process kills them even if this program is
+/// stopped. In addition, the agent calls this program before each tool (a [gate](Hook::gate) on
+/// `PreToolUse`) and before each shell command in the text of a skill (`PreSkillShellCommand`,
+/// since Claude Code 2.1.332), and runs nothing without a response within five seconds. Older
+/// versions run such shell commands without asking.
 ///
 /// A user message is accepted when it is in the [inbox](LeasedStore::append_inbox) of the session.
 /// Only then it is sent to the agent, and its [`Submission`](agentwire::Submission) resolves. If
 /// this host ends or loses the session before it has reported the message's final delivery status,
-/// the next host inherits the message and reports it with
-/// [`Notice::Inherited`]. The next host sends the message again if no turn had picked it up, and
-/// hands it back otherwise. The inbox records that a turn has picked up a message before the first
-/// tool runs. A message that was not accepted when the session was lost can be sent again under the
-/// same `uuid`. The result of a turn is delivered after the turn is stored, as with
+/// the next host inherits the message and reports it with [`Notice::Inherited`]. The next host
+/// sends the message again if no turn had picked it up. Otherwise, the application decides. The
+/// inbox records that a turn has picked up a message before the first tool runs. A message that was
+/// not accepted when the session was lost can be sent again under the same `uuid`. The result of a
+/// turn is delivered after the turn is stored, as with
 /// [`StoreFlush::BeforeResult`](agentwire::store::StoreFlush).
 ///
 /// Leases do not stop tools that are already running, requests to the model, and agents that a user

@@ -255,7 +255,7 @@ impl<S: LogStore> LogBacked<S> {
             }
             // If the entries are the same, this is the same batch. For other entries, a new token
             // prevents that an earlier append is stored late.
-            let new = owned.without_stored(&entries);
+            let new = owned.without_stored_entries(&entries);
             if owned.unconfirmed.as_ref().is_some_and(|it| *it != *new) {
                 owned.set_unresolved();
             }
@@ -272,7 +272,7 @@ impl<S: LogStore> LogBacked<S> {
             // The end is set before the `await`, because the future may be dropped there.
             owned.end = Some(end.clone());
             self.resolve(session, owned, end.position).await?;
-            let new = owned.without_stored(&entries);
+            let new = owned.without_stored_entries(&entries);
             if new.is_empty() {
                 owned.forget_stored(&entries);
                 return Ok(());
@@ -390,7 +390,7 @@ impl Owned {
     }
 
     /// Returns the entries without those that are already stored.
-    fn without_stored<'a>(&self, entries: &'a [Entry]) -> Cow<'a, [Entry]> {
+    fn without_stored_entries<'a>(&self, entries: &'a [Entry]) -> Cow<'a, [Entry]> {
         if self.stored.is_empty() {
             return entries.into();
         }

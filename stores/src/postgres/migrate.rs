@@ -38,7 +38,7 @@ CREATE TABLE {schema}.batches (
 );
 "#];
 
-/// The newest version of the schema.
+/// Returns the newest version of the schema.
 fn supported() -> i32 {
     i32::try_from(MIGRATIONS.len()).unwrap_or(i32::MAX)
 }

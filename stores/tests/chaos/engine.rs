@@ -126,8 +126,8 @@ impl Proxy {
                     let (from_client, to_client) = client.into_split();
                     let (from_server, to_server) = server.into_split();
                     tokio::join!(
-                        carry(from_client, to_server, state.clone()),
-                        carry(from_server, to_client, state),
+                        forward(from_client, to_server, state.clone()),
+                        forward(from_server, to_client, state),
                     );
                 });
             }
@@ -140,7 +140,7 @@ impl Proxy {
     }
 }
 
-async fn carry(
+async fn forward(
     mut from: impl AsyncReadExt + Unpin,
     mut to: impl AsyncWriteExt + Unpin,
     mut state: watch::Receiver<ConnectionState>,

@@ -18,7 +18,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::{sleep, timeout};
 
-/// The length of the leases.
+/// Returns the length of the leases.
 fn lease() -> Duration {
     Duration::from_secs(number("AGENTWIRE_LEASE", 4))
 }
@@ -130,7 +130,7 @@ impl Host {
         }
     }
 
-    async fn tell(&mut self, line: &str) {
+    async fn command_host(&mut self, line: &str) {
         let _ = self.stdin.write_all(format!("{line}\n").as_bytes()).await;
     }
 
@@ -161,7 +161,7 @@ impl Host {
     }
 
     /// Reads the remaining events until the host exits.
-    async fn ends(&mut self) -> Result<(), String> {
+    async fn wait_for_exit(&mut self) -> Result<(), String> {
         let printed = self.prints(&["never"]).await;
         match timeout(LONG, self.child.wait()).await {
             Ok(_) => Ok(()),
@@ -185,20 +185,20 @@ impl Host {
 
     /// Returns the accepted and resent prompts.
     fn accepted(&self) -> impl Iterator<Item = &str> {
-        self.told(&["accepted ", "inherited Resent "])
+        self.events_of(&["accepted ", "inherited Resent "])
     }
 
     /// Returns the prompts that were handed back.
     fn handed_back(&self) -> impl Iterator<Item = &str> {
-        self.told(&["inherited CutOff "])
+        self.events_of(&["inherited CutOff "])
     }
 
     /// Returns the prompts that were reported as incomplete.
     fn not_completed(&self) -> impl Iterator<Item = &str> {
-        self.told(&["not completed "])
+        self.events_of(&["not completed "])
     }
 
-    fn told(&self, kinds: &'static [&'static str]) -> impl Iterator<Item = &str> {
+    fn events_of(&self, kinds: &'static [&'static str]) -> impl Iterator<Item = &str> {
         let lines = self.printed.iter();
         lines.filter_map(|(what, _)| {
             let prompt = kinds.iter().find_map(|kind| what.strip_prefix(kind))?;
@@ -308,37 +308,37 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
 
     let begins = HostConfig {
         resumes: false,
-        ..told(first, LONG)
+        ..events_of(first, LONG)
     };
     let mut one = start(first, &begins);
     one.prints(&["open"]).await?;
-    one.tell("send Prompt hello 1").await;
+    one.command_host("send Prompt hello 1").await;
     one.prints(&["result"]).await?;
     let slow = ConnectionState::Slow(Duration::from_millis(150 + seed % 100));
     match phase {
         Phase::Idle => {}
         Phase::Queued => {
-            one.tell("send Prompt tool 2").await;
+            one.command_host("send Prompt tool 2").await;
             one.prints(&["tooling"]).await?;
-            one.tell("send Prompt hello 3").await;
+            one.command_host("send Prompt hello 3").await;
         }
         Phase::Streaming => {
-            one.tell("send Prompt stream 2").await;
+            one.command_host("send Prompt stream 2").await;
             one.prints(&["streaming"]).await?;
         }
         Phase::Tool => {
-            one.tell("send Prompt tool 2").await;
+            one.command_host("send Prompt tool 2").await;
             one.prints(&["tooling"]).await?;
         }
         Phase::Ask => {
-            one.tell("send Prompt held 2").await;
+            one.command_host("send Prompt held 2").await;
             one.prints(&["asking"]).await?;
         }
         Phase::Flush => {
             if let Some(proxy) = &proxy {
                 proxy.set(slow);
             }
-            one.tell("send Prompt hello 2").await;
+            one.command_host("send Prompt hello 2").await;
         }
         Phase::Renewal => {
             let claimed = one.when("claimed").unwrap_or_default();
@@ -347,9 +347,9 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
             sleep(Duration::from_millis((third - passed) as u64)).await;
         }
         Phase::Resuming => {
-            one.tell("close").await;
-            one.ends().await?;
-            let before = std::mem::replace(&mut one, start(first, &told(first, LONG)));
+            one.command_host("close").await;
+            one.wait_for_exit().await?;
+            let before = std::mem::replace(&mut one, start(first, &events_of(first, LONG)));
             one.printed = before.printed;
             one.printed
                 .retain(|(what, _)| what != "claimed" && what != "open");
@@ -372,25 +372,25 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
         if phase == Phase::Resuming {
             one.prints(&["open"]).await?;
         }
-        let mut early = start(second, &told(second, Duration::from_secs(1)));
+        let mut early = start(second, &events_of(second, Duration::from_secs(1)));
         let (said, _) = early.prints(&["refused", "open"]).await?;
         if !said.contains("is open in another host, by its claim") {
             return Err(format!("the session of a slow host was taken over: {said}"));
         }
-        early.ends().await?;
-        one.tell("close").await;
+        early.wait_for_exit().await?;
+        one.command_host("close").await;
         one.prints(&["closed"]).await?;
-        one.ends().await?;
-        two = start(second, &told(second, LONG));
+        one.wait_for_exit().await?;
+        two = start(second, &events_of(second, LONG));
     } else {
-        two = start(second, &told(second, LONG));
+        two = start(second, &events_of(second, LONG));
     }
     let (_, claimed) = two.prints(&["claimed"]).await?;
     let asked = |machine: &Machine| machine.model.as_ref().map_or(0, |it| it.requests().len());
     let asked_before = asked(first);
     outcome.taken_over_after = claimed.saturating_sub(happened);
     two.prints(&["open"]).await?;
-    two.tell("send Prompt hello 9").await;
+    two.command_host("send Prompt hello 9").await;
     two.prints(&["result"]).await?;
     match kind {
         Kind::Killed | Kind::Slowed => {}
@@ -405,13 +405,13 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
     // The host may have been stopped before its claim.
     let had_it = one.when("claimed").is_some();
     if !had_it && matches!(kind, Kind::Stopped | Kind::Cut) {
-        two.tell("close").await;
+        two.command_host("close").await;
         two.prints(&["closed"]).await?;
-        two.ends().await?;
-        one.tell("close").await;
-        one.ends().await?;
+        two.wait_for_exit().await?;
+        one.command_host("close").await;
+        one.wait_for_exit().await?;
     } else {
-        one.ends().await?;
+        one.wait_for_exit().await?;
         if matches!(kind, Kind::Stopped | Kind::Cut) {
             let lost = "error another host owns the session, or may own it";
             let refused = "refused";
@@ -422,9 +422,9 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
                     .push(format!("the first host did not lose it: {printed:?}"));
             }
         }
-        two.tell("close").await;
+        two.command_host("close").await;
         two.prints(&["closed"]).await?;
-        two.ends().await?;
+        two.wait_for_exit().await?;
     }
 
     let ran = std::fs::read_to_string(&witness).unwrap();
@@ -449,12 +449,17 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
         }
     }
     let key = LogKey::from(&TranscriptKey::in_directory(&project, &id).expect("a key"));
-    on_store!(engine, store => look(&store, &key, [&one, &two], outcome).await);
+    on_store!(engine, store => compare_store(&store, &key, [&one, &two], outcome).await);
     Ok(())
 }
 
 /// Compares the contents of the store with the events of the hosts.
-async fn look(store: &impl LogStore, key: &LogKey, hosts: [&Host; 2], outcome: &mut Outcome) {
+async fn compare_store(
+    store: &impl LogStore,
+    key: &LogKey,
+    hosts: [&Host; 2],
+    outcome: &mut Outcome,
+) {
     let (mut after, mut token) = (Position::START, 0);
     let mut uuids = BTreeSet::new();
     let mut prompts: BTreeMap<String, usize> = BTreeMap::new();

@@ -2,7 +2,7 @@
 
 use crate::bucket::bucket;
 use crate::server::{NatsCluster, NatsServer, Server};
-use crate::support::given;
+use crate::support::required_variable;
 use agentwire_stores::nats::{NatsOptions, async_nats};
 use agentwire_stores::objects::ObjectsOptions;
 use agentwire_stores::postgres::PostgresOptions;
@@ -19,7 +19,9 @@ fn all_hold(outcomes: &Outcomes) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn postgresql_passes() {
-    let config = given("AGENTWIRE_TEST_POSTGRES").parse().unwrap();
+    let config = required_variable("AGENTWIRE_TEST_POSTGRES")
+        .parse()
+        .unwrap();
     let options = PostgresOptions::new().schema("conformance \"quoted\" Schema");
     let store = options.connect(config).await.unwrap();
     all_hold(&Conformance::default().check(store).await);
@@ -27,7 +29,7 @@ async fn postgresql_passes() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nats_passes() {
-    let client = async_nats::connect(given("AGENTWIRE_TEST_NATS")).await;
+    let client = async_nats::connect(required_variable("AGENTWIRE_TEST_NATS")).await;
     let options = NatsOptions::new().prefix("conformance");
     let store = options.connect(client.unwrap()).await.unwrap();
     all_hold(&Conformance::default().check(store).await);
@@ -51,7 +53,7 @@ async fn nats_with_small_messages_passes() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn redis_passes() {
-    let client = redis::Client::open(given("AGENTWIRE_TEST_REDIS")).unwrap();
+    let client = redis::Client::open(required_variable("AGENTWIRE_TEST_REDIS")).unwrap();
     let options = RedisOptions::new().prefix("conformance");
     let store = options.connect(client).await.unwrap();
     all_hold(&Conformance::default().check(store).await);
@@ -61,7 +63,7 @@ async fn redis_passes() {
 async fn s3_holds_every_contract() {
     let options = ObjectsOptions::new().prefix("conformance");
     let store = options
-        .open(bucket(&given("AGENTWIRE_TEST_S3")))
+        .open(bucket(&required_variable("AGENTWIRE_TEST_S3")))
         .await
         .unwrap();
     all_hold(&Conformance::default().many(20_000).check(store).await);

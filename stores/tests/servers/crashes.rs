@@ -4,7 +4,7 @@
 use crate::batches::{append, batches, entries, head};
 use crate::bucket::bucket;
 use crate::server::{NatsCluster, NatsServer, PostgresServer, RedisServer, Server};
-use crate::support::{given, kills, moment, random};
+use crate::support::{kills, moment, random, required_variable};
 use agentwire_stores::nats::{NatsOptions, async_nats};
 use agentwire_stores::objects::ObjectsOptions;
 use agentwire_stores::postgres::PostgresOptions;
@@ -48,7 +48,7 @@ async fn writers_are_killed(store: impl LogStore, engine: &str, name: &str, mut 
     let mut all: Vec<Acknowledged> = Vec::new();
     let mut unfinished = 0;
     for _ in 0..kills() {
-        let mut writer = Command::new(given("AGENTWIRE_STORE_WRITER"))
+        let mut writer = Command::new(required_variable("AGENTWIRE_STORE_WRITER"))
             .args([engine, name, &session.session_id, &all.len().to_string()])
             .stdout(Stdio::piped())
             .kill_on_drop(true)
@@ -186,7 +186,9 @@ async fn a_server_is_killed<S: LogStore>(
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn writers_to_postgresql_are_killed() {
-    let config = given("AGENTWIRE_TEST_POSTGRES").parse().unwrap();
+    let config = required_variable("AGENTWIRE_TEST_POSTGRES")
+        .parse()
+        .unwrap();
     let options = PostgresOptions::new().schema("killed_writers");
     let store = options.connect(config).await.unwrap();
     writers_are_killed(store, "postgres", "killed_writers", random(1)).await;
@@ -194,7 +196,7 @@ async fn writers_to_postgresql_are_killed() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn writers_to_nats_are_killed() {
-    let client = async_nats::connect(given("AGENTWIRE_TEST_NATS")).await;
+    let client = async_nats::connect(required_variable("AGENTWIRE_TEST_NATS")).await;
     let options = NatsOptions::new().prefix("killed-writers");
     let store = options.connect(client.unwrap()).await.unwrap();
     writers_are_killed(store, "nats", "killed-writers", random(2)).await;
@@ -231,7 +233,7 @@ async fn servers_of_a_nats_cluster_are_killed() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn writers_to_redis_are_killed() {
-    let client = redis::Client::open(given("AGENTWIRE_TEST_REDIS")).unwrap();
+    let client = redis::Client::open(required_variable("AGENTWIRE_TEST_REDIS")).unwrap();
     let options = RedisOptions::new().prefix("killed-writers");
     let store = options.connect(client).await.unwrap();
     writers_are_killed(store, "redis", "killed-writers", random(6)).await;
@@ -241,7 +243,7 @@ async fn writers_to_redis_are_killed() {
 async fn writers_to_s3_are_killed() {
     let options = ObjectsOptions::new().prefix("killed-writers");
     let store = options
-        .open(bucket(&given("AGENTWIRE_TEST_S3")))
+        .open(bucket(&required_variable("AGENTWIRE_TEST_S3")))
         .await
         .unwrap();
     writers_are_killed(store, "s3", "killed-writers", random(7)).await;

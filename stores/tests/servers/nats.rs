@@ -1,6 +1,6 @@
 //! Tests of `Nats`.
 
-use crate::support::given;
+use crate::support::required_variable;
 use agentwire_protocol::Json;
 use agentwire_stores::nats::async_nats::jetstream::{self, Context};
 use agentwire_stores::nats::{Nats, NatsError, NatsOptions, async_nats};
@@ -9,7 +9,7 @@ use agentwire_stores::session_log::{
 };
 
 async fn client() -> async_nats::Client {
-    let client = async_nats::connect(given("AGENTWIRE_TEST_NATS")).await;
+    let client = async_nats::connect(required_variable("AGENTWIRE_TEST_NATS")).await;
     client.unwrap()
 }
 

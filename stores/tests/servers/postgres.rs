@@ -1,6 +1,6 @@
 //! Tests of `Postgres`.
 
-use crate::support::given;
+use crate::support::required_variable;
 use agentwire_stores::Postgres;
 use agentwire_stores::postgres::tokio_postgres::{Client, Config, NoTls};
 use agentwire_stores::postgres::{KEY_BYTES, PostgresError, PostgresOptions};
@@ -10,7 +10,9 @@ use agentwire_stores::session_log::{
 use std::time::Duration;
 
 fn config() -> Config {
-    given("AGENTWIRE_TEST_POSTGRES").parse().unwrap()
+    required_variable("AGENTWIRE_TEST_POSTGRES")
+        .parse()
+        .unwrap()
 }
 
 async fn client() -> Client {

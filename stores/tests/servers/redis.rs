@@ -2,7 +2,7 @@
 
 use crate::batches::append;
 use crate::server::{RedisServer, Server};
-use crate::support::given;
+use crate::support::required_variable;
 use agentwire_stores::redis::redis::{Client, Cmd, cmd};
 use agentwire_stores::redis::{Redis, RedisError, RedisOptions};
 use agentwire_stores::session_log::{LogKey, LogStore, NewBatch, Position, Token};
@@ -21,7 +21,7 @@ async fn store(client: &Client, prefix: &str) -> Redis {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_missing_batch_is_damage() {
-    let client = Client::open(given("AGENTWIRE_TEST_REDIS")).unwrap();
+    let client = Client::open(required_variable("AGENTWIRE_TEST_REDIS")).unwrap();
     let store = store(&client, "missing").await;
     let (session, token) = (LogKey::new("crabs", "a"), Token::new(1, "a"));
     let mut at = Position::START;
@@ -40,7 +40,7 @@ async fn a_missing_batch_is_damage() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn flushed_scripts_are_sent_again() {
-    let client = Client::open(given("AGENTWIRE_TEST_REDIS")).unwrap();
+    let client = Client::open(required_variable("AGENTWIRE_TEST_REDIS")).unwrap();
     let store = store(&client, "forgotten").await;
     let (session, token) = (LogKey::new("crabs", "a"), Token::new(1, "a"));
     let mut at = Position::START;

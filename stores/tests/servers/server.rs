@@ -1,6 +1,6 @@
 //! Servers that a test kills and restarts with the same data.
 
-use crate::support::given;
+use crate::support::required_variable;
 use agentwire_stores::nats::{Nats, NatsOptions, async_nats};
 use agentwire_stores::postgres::tokio_postgres::{Config, NoTls};
 use agentwire_testing::TempDir;
@@ -82,7 +82,7 @@ fn is_running(id: &str) -> bool {
 
 /// Returns the library path of a server that is installed outside the system's folders.
 fn libraries(name: &str) -> Option<(&'static str, String)> {
-    let libraries = given(name);
+    let libraries = required_variable(name);
     (!libraries.is_empty()).then_some(("LD_LIBRARY_PATH", libraries))
 }
 
@@ -117,7 +117,7 @@ impl PostgresServer {
     }
 
     fn program(name: &str) -> PathBuf {
-        Path::new(&given("AGENTWIRE_POSTGRES_PROGRAMS")).join(name)
+        Path::new(&required_variable("AGENTWIRE_POSTGRES_PROGRAMS")).join(name)
     }
 }
 
@@ -179,7 +179,7 @@ impl NatsServer {
         Self::configured(Running::new(), &format!("max_payload: {bytes}\n"))
     }
 
-    /// The servers of a cluster.
+    /// Starts the servers of a cluster.
     pub(crate) fn cluster(servers: usize) -> Vec<Self> {
         let all: Vec<_> = (0..servers)
             .map(|_| (Running::new(), Running::new()))
@@ -219,7 +219,7 @@ impl NatsServer {
 impl Server for NatsServer {
     async fn start(&mut self) {
         let folder = self.folder.path();
-        let mut command = Command::new(given("AGENTWIRE_NATS_SERVER"));
+        let mut command = Command::new(required_variable("AGENTWIRE_NATS_SERVER"));
         let command = command.arg("--config").arg(folder.join("nats.conf"));
         self.running.start(command, &folder.join("log")).await;
     }
@@ -248,7 +248,7 @@ impl RedisServer {
 impl Server for RedisServer {
     async fn start(&mut self) {
         let folder = self.folder.path();
-        let mut command = Command::new(given("AGENTWIRE_REDIS_SERVER"));
+        let mut command = Command::new(required_variable("AGENTWIRE_REDIS_SERVER"));
         // The documentation of the store recommends this configuration.
         let command = command
             .args(["--bind", "127.0.0.1"])

@@ -4,7 +4,7 @@ use agentwire_testing::{Random, number};
 use std::time::Duration;
 
 /// Returns a variable of `scripts/stores`. Panics if it is unset.
-pub(crate) fn given(name: &str) -> String {
+pub(crate) fn required_variable(name: &str) -> String {
     match std::env::var(name) {
         Ok(value) => value,
         Err(_) => panic!("{name} is not set: run these tests with scripts/stores"),

@@ -18,7 +18,7 @@ use agentwire_stores::redis::{RedisOptions, redis};
 use agentwire_stores::session_log::{LogKey, LogStore, Position, Token};
 use bucket::bucket;
 use std::io::Write;
-use support::given;
+use support::required_variable;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
@@ -29,12 +29,14 @@ async fn main() {
     let number = number.parse().unwrap();
     match &**engine {
         "postgres" => {
-            let config = given("AGENTWIRE_TEST_POSTGRES").parse().unwrap();
+            let config = required_variable("AGENTWIRE_TEST_POSTGRES")
+                .parse()
+                .unwrap();
             let options = PostgresOptions::new().schema(name);
             write(options.connect(config).await.unwrap(), session, number).await;
         }
         "redis" => {
-            let client = redis::Client::open(given("AGENTWIRE_TEST_REDIS")).unwrap();
+            let client = redis::Client::open(required_variable("AGENTWIRE_TEST_REDIS")).unwrap();
             let options = RedisOptions::new().prefix(name);
             write(options.connect(client).await.unwrap(), session, number).await;
         }
@@ -42,7 +44,7 @@ async fn main() {
             let options = ObjectsOptions::new().prefix(name);
             write(
                 options
-                    .open(bucket(&given("AGENTWIRE_TEST_S3")))
+                    .open(bucket(&required_variable("AGENTWIRE_TEST_S3")))
                     .await
                     .unwrap(),
                 session,
@@ -51,7 +53,7 @@ async fn main() {
             .await;
         }
         _ => {
-            let client = async_nats::connect(given("AGENTWIRE_TEST_NATS")).await;
+            let client = async_nats::connect(required_variable("AGENTWIRE_TEST_NATS")).await;
             let options = NatsOptions::new().prefix(name);
             let store = options.connect(client.unwrap()).await.unwrap();
             write(store, session, number).await;

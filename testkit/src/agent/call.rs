@@ -18,7 +18,7 @@ pub struct ToolCall {
     pub(super) id: String,
     pub(super) name: String,
     pub(super) input: Json,
-    pub(super) asks: bool,
+    pub(super) needs_permission: bool,
     pub(super) question: Json,
 }
 
@@ -72,7 +72,7 @@ impl ToolCall {
             id: id.into(),
             name: name.into(),
             input: input.into(),
-            asks: true,
+            needs_permission: true,
             question: Json::null(),
         }
     }
@@ -80,8 +80,8 @@ impl ToolCall {
     /// Sets whether to ask the host for permission, if neither a hook, a rule
     /// nor the permission mode decides. The default is `true`.
     #[must_use]
-    pub fn asks(mut self, asks: bool) -> Self {
-        self.asks = asks;
+    pub fn asks(mut self, needs_permission: bool) -> Self {
+        self.needs_permission = needs_permission;
         self
     }
 

@@ -41,7 +41,7 @@ impl Agent {
     /// prevents its end or if the model's last reply is incomplete.
     /// [`Event::TurnContinued`] then arrives.
     pub fn finish_turn(&mut self, now: Instant, ending: &Ending) {
-        if *ending == Ending::Completed && (self.resume(now) || self.ask_for_structured(now)) {
+        if *ending == Ending::Completed && (self.resume(now) || self.request_structured(now)) {
             return;
         }
         if *ending == Ending::Completed && self.is_over_budget() {
@@ -154,7 +154,7 @@ impl Agent {
     /// the message to the host.
     pub(super) fn preempt(&mut self, now: Instant, report: impl FnOnce(&mut Self)) {
         let is_checked = |it: &Occasion| matches!(it, Occasion::BeforeTool(_));
-        let is_checked = self.hooks.is_asked(is_checked);
+        let is_checked = self.hooks.is_pending(is_checked);
         let Some(turn) = &mut self.turn else { return };
         if turn.tools.is_empty() || is_checked {
             self.cancel_requests();
@@ -203,7 +203,7 @@ impl Agent {
         let tools = std::mem::take(&mut turn.tools);
         let message = turn.message.as_ref();
         let in_tools =
-            !tools.is_empty() || message.is_none() && turn.requests > 0 && !turn.is_asked;
+            !tools.is_empty() || message.is_none() && turn.requests > 0 && !turn.is_requested;
         let has_text = |open: &OpenMessage| matches!(open.block, Some(ContentBlock::Text(_)));
         // Only the streamed part of a text block is preserved.
         let first_abandoned = message.map(|open| open.index + u64::from(has_text(open)));

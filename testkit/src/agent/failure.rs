@@ -143,7 +143,7 @@ impl Agent {
         self.send(encode(&retry));
         // A retry is not a new request.
         if let Some(turn) = &mut self.turn {
-            turn.is_asked = true;
+            turn.is_requested = true;
         }
         Some(wait)
     }
@@ -162,7 +162,7 @@ impl Agent {
             return false;
         }
         turn.fallback = Some(fallback.clone());
-        turn.asked_model = Some(fallback.clone());
+        turn.requested_model = Some(fallback.clone());
         turn.failed_before_fallback = failed;
         let message = json!({
             "type": "system",

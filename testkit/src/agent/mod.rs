@@ -1,13 +1,11 @@
 //! The agent's side of a session: a sans-I/O state machine.
 //!
-//! This module implements what an agent CLI does independently of its model and its
-//! tools: the handshake, the prompt queue, the order of frames in a turn,
-//! permission requests, the host's hooks and MCP servers, interrupts, limits
-//! and shutdown. The driver supplies the output of the model and of the tools
-//! through methods such as [`Agent::start_message`], [`Agent::say`] and
-//! [`Agent::call_tool`]. What the agent offers is [`Declared`]; control
-//! requests that are not about the session itself arrive as
-//! [`Event::Requested`], and commands of the agent as
+//! This module implements what an agent CLI does independently of its model and its tools: the
+//! handshake, the prompt queue, the order of frames in a turn, permission requests, the host's
+//! hooks and MCP servers, interrupts, limits and shutdown. The driver supplies the output of the
+//! model and of the tools through methods such as [`Agent::start_message`], [`Agent::say`] and
+//! [`Agent::call_tool`]. [`Declared`] has the capabilities of the agent; control requests that are
+//! not about the session itself arrive as [`Event::Requested`], and commands of the agent as
 //! [`Event::CommandCalled`].
 //!
 //! The fake agent is built on it, and so can an agent of your own be.
@@ -204,7 +202,7 @@ pub struct Agent {
     /// Tool calls that have no result yet.
     calls: BTreeMap<String, OpenCall>,
     /// Pending permission requests, by request ID.
-    asks: BTreeMap<String, PendingPermission>,
+    permission_requests: BTreeMap<String, PendingPermission>,
     /// Other pending requests, sent by a script, by request ID.
     scripted: BTreeMap<String, Json>,
     /// The IDs of cancelled requests, whose responses are not echoed.
@@ -237,7 +235,7 @@ impl fmt::Debug for Agent {
             .field("session_id", &self.session_id)
             .field("turn", &self.turn)
             .field("queue", &self.queue)
-            .field("asks", &self.asks)
+            .field("asks", &self.permission_requests)
             .finish_non_exhaustive()
     }
 }
@@ -264,7 +262,7 @@ impl Agent {
             hooks: HookTable::default(),
             mcp: McpClient::default(),
             calls: BTreeMap::new(),
-            asks: BTreeMap::new(),
+            permission_requests: BTreeMap::new(),
             scripted: BTreeMap::new(),
             cancelled: BTreeSet::new(),
             tasks: vec![],
@@ -317,7 +315,7 @@ impl Agent {
             self.handle_line(now, line);
         }
         self.input_ended = true;
-        for (_, ask) in std::mem::take(&mut self.asks) {
+        for (_, ask) in std::mem::take(&mut self.permission_requests) {
             if !self.calls.contains_key(&ask.tool_use_id) {
                 continue;
             }
@@ -531,7 +529,7 @@ impl Agent {
             echo.push(b'\n');
             self.write_raw(echo);
         }
-        if let Some(ask) = self.asks.remove(request_id) {
+        if let Some(ask) = self.permission_requests.remove(request_id) {
             self.permission_answered(now, &ask, answer());
         } else if self.scripted.remove(request_id).is_some() {
             self.host_answered(answer());
@@ -579,8 +577,8 @@ impl Agent {
     /// Returns whether a permission request is pending whose tool call has
     /// ended.
     fn has_stale_permission_request(&self) -> bool {
-        let mut asks = self.asks.values();
-        asks.any(|ask| !self.calls.contains_key(&ask.tool_use_id))
+        let mut permission_requests = self.permission_requests.values();
+        permission_requests.any(|ask| !self.calls.contains_key(&ask.tool_use_id))
     }
 
     fn send_state(&mut self) {

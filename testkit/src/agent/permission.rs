@@ -45,11 +45,12 @@ impl Agent {
             _ if is_forced => None,
             PermissionMode::BypassPermissions => Some(Ruling::MODE_ALLOWED),
             PermissionMode::AcceptEdits
-                if self.config.declared.edits(&call.name) || !call.asks && call.name != "Bash" =>
+                if self.config.declared.edits(&call.name)
+                    || !call.needs_permission && call.name != "Bash" =>
             {
                 Some(Ruling::MODE_ALLOWED)
             }
-            _ if !call.asks => Some(Ruling::without_request(&call.name)),
+            _ if !call.needs_permission => Some(Ruling::without_request(&call.name)),
             _ => allowed,
         };
         if let Some(ruling) = ruling {
@@ -79,7 +80,7 @@ impl Agent {
                     tool_use_id: id.to_owned(),
                     request,
                 };
-                self.asks.insert(request_id, ask);
+                self.permission_requests.insert(request_id, ask);
                 let event = wire!(PermissionRequest {
                     tool_name: call.name.clone(),
                     tool_input: question.input,
@@ -254,7 +255,7 @@ impl Agent {
         // After a timeout the request to the host stays pending, and the
         // session state remains `requires_action`.
         if decision.is_some() {
-            self.asks.remove(&request_id);
+            self.permission_requests.remove(&request_id);
             self.cancel(&request_id);
             self.set_state(SessionState::Running);
         }
@@ -279,7 +280,7 @@ impl Agent {
     }
 
     fn find_permission_request(&self, id: &str) -> Option<String> {
-        let mut requests = self.asks.iter();
+        let mut requests = self.permission_requests.iter();
         requests.find_map(|(request, ask)| (ask.tool_use_id == id).then(|| request.clone()))
     }
 
@@ -303,7 +304,7 @@ impl Agent {
     /// Cancels all pending permission requests, and records them as denials.
     /// Returns whether there were any.
     pub(super) fn cancel_permission_requests(&mut self) -> bool {
-        let requests = std::mem::take(&mut self.asks);
+        let requests = std::mem::take(&mut self.permission_requests);
         for (request_id, ask) in &requests {
             self.cancel(request_id);
             self.note_denial(&ask.tool_use_id);
@@ -314,7 +315,7 @@ impl Agent {
     /// Cancels all pending permission requests, because of a prompt with the
     /// priority `now`. Returns their tool calls, which must still be denied.
     pub(super) fn withdraw_permission_requests(&mut self) -> Vec<String> {
-        let requests = std::mem::take(&mut self.asks);
+        let requests = std::mem::take(&mut self.permission_requests);
         for request_id in requests.keys() {
             self.cancel(request_id);
         }

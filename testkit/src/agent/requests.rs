@@ -123,7 +123,10 @@ impl Agent {
         if let Some(hooks) = request.hooks {
             self.hooks.register(hooks);
         }
-        let open = self.asks.values().map(|ask| listed(&ask.request));
+        let open = self
+            .permission_requests
+            .values()
+            .map(|ask| listed(&ask.request));
         let dialogs = self.open_requests("request_user_dialog");
         let response = wire!(Answer {
             subtype: AnswerKind::Success,

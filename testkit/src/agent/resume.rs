@@ -58,7 +58,7 @@ impl Agent {
         if calls_tools {
             let failure = Failure {
                 stop_reason: StopReason::ToolUse,
-                ..lost()
+                ..connection_failure()
             };
             self.send_failure(&failure);
         } else if let Some(turn) = &mut self.turn {
@@ -71,7 +71,7 @@ impl Agent {
         match self.retry_after(None, failed) {
             Some(wait) => Broken::Retry(wait),
             None => {
-                self.ask_for_whole();
+                self.request_unstreamed();
                 Broken::RetryWithoutStreaming
             }
         }
@@ -106,7 +106,7 @@ impl Agent {
         if !turn.unfinished.may_resume() {
             let failure = match why {
                 IncompleteReason::TooLong => too_long(),
-                _ => lost(),
+                _ => connection_failure(),
             };
             self.send_failure(&failure);
             self.end_with(now, failure);
@@ -178,7 +178,7 @@ fn too_long() -> Failure {
 }
 
 /// Creates the failure for a broken connection.
-fn lost() -> Failure {
+fn connection_failure() -> Failure {
     Failure {
         cause: Some("connection_failed"),
         ..Failure::new(AssistantError::ServerError, LOST.to_owned())

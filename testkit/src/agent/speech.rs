@@ -21,12 +21,12 @@ impl Agent {
     /// [`Agent::start_message`] calls this method, too.
     pub fn ask_model(&mut self) {
         let Some(turn) = &mut self.turn else { return };
-        if turn.is_asked {
+        if turn.is_requested {
             return;
         }
-        turn.is_asked = true;
+        turn.is_requested = true;
         let model = turn.fallback.as_ref().unwrap_or(&self.config.model);
-        turn.asked_model = Some(model.clone());
+        turn.requested_model = Some(model.clone());
         turn.requests += 1;
         // The request also reports finished tasks to the model.
         self.unreported.clear();
@@ -47,10 +47,10 @@ impl Agent {
     }
 
     /// Records that the request is repeated without streaming.
-    pub(super) fn ask_for_whole(&mut self) {
+    pub(super) fn request_unstreamed(&mut self) {
         if let Some(turn) = &mut self.turn {
-            turn.is_asked = true;
-            turn.asks_for_whole = true;
+            turn.is_requested = true;
+            turn.is_unstreamed = true;
         }
     }
 
@@ -59,14 +59,14 @@ impl Agent {
     /// otherwise `end_turn`.
     pub fn charge(&mut self, usage: Usage, cost_usd: f64, stop_reason: Option<StopReason>) {
         self.context.charge(&usage);
-        let model = self.asked_model().to_owned();
+        let model = self.requested_model().to_owned();
         self.account.charge(&model, usage, cost_usd, stop_reason);
     }
 
     /// Returns the model of the last request in this turn.
-    fn asked_model(&self) -> &str {
+    fn requested_model(&self) -> &str {
         let turn = self.turn.as_ref();
-        let model = turn.and_then(|turn| turn.asked_model.as_deref());
+        let model = turn.and_then(|turn| turn.requested_model.as_deref());
         model.unwrap_or_else(|| self.model())
     }
 
@@ -76,9 +76,9 @@ impl Agent {
         self.has_history = true;
         self.context.begin_reply();
         let Some(turn) = &mut self.turn else { return };
-        turn.is_asked = false;
+        turn.is_requested = false;
         turn.message_id = id.to_owned();
-        let is_whole = std::mem::take(&mut turn.asks_for_whole);
+        let is_whole = std::mem::take(&mut turn.is_unstreamed);
         if !is_whole {
             turn.begun.push(id.to_owned());
         }
@@ -224,7 +224,7 @@ impl Agent {
             id: Some(id),
             kind: Some("message".to_owned()),
             role: Some("assistant".to_owned()),
-            model: Some(self.asked_model().to_owned()),
+            model: Some(self.requested_model().to_owned()),
             content,
             usage: Some(self.account.usage_at_start()),
         });

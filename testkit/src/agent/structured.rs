@@ -65,14 +65,14 @@ impl Agent {
 
     /// Makes the model continue if it finished without structured output, at
     /// most once in a turn. Returns whether the model continues.
-    pub(super) fn ask_for_structured(&mut self, now: Instant) -> bool {
+    pub(super) fn request_structured(&mut self, now: Instant) -> bool {
         if !self.config.has_output_schema {
             return false;
         }
         let Some(turn) = &mut self.turn else {
             return false;
         };
-        if std::mem::replace(&mut turn.was_asked_to_structure, true) {
+        if std::mem::replace(&mut turn.structured_was_requested, true) {
             return false;
         }
         let text = ContentBlock::text("Call the tool StructuredOutput to complete this request.");

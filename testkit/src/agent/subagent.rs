@@ -129,7 +129,7 @@ impl Agent {
     pub fn waits_for_hooks(&self, task_id: &str) -> bool {
         let is_for_task =
             |it: &Occasion| matches!(it, Occasion::AfterSubagentBatch(id) if id == task_id);
-        self.hooks.is_asked(is_for_task)
+        self.hooks.is_pending(is_for_task)
     }
 
     /// Sends the result of a sub-agent's tool call.

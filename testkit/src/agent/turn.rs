@@ -37,11 +37,11 @@ pub(super) struct Turn {
     /// Whether the lifecycle of the folded prompts has ended.
     pub(super) has_ended_folded: bool,
     /// Whether a model request is pending.
-    pub(super) is_asked: bool,
+    pub(super) is_requested: bool,
     /// The model of the last request. The host may have set another one since.
-    pub(super) asked_model: Option<String>,
+    pub(super) requested_model: Option<String>,
     /// Whether the reply was requested without streaming.
-    pub(super) asks_for_whole: bool,
+    pub(super) is_unstreamed: bool,
     /// Whether the prompts are echoed before the next message.
     pub(super) has_echo_due: bool,
     /// Whether a stream event was sent, and whether a block was sent. The first
@@ -72,7 +72,7 @@ pub(super) struct Turn {
     /// The number of invalid structured outputs of the model.
     pub(super) unstructured: u64,
     /// Whether the model was asked to call the tool for structured output.
-    pub(super) was_asked_to_structure: bool,
+    pub(super) structured_was_requested: bool,
     /// The model that replaces an overloaded model.
     pub(super) fallback: Option<String>,
     /// The number of failed attempts before the fallback model replaced the
@@ -136,9 +136,9 @@ impl Turn {
             folded: vec![],
             uuids: vec![],
             has_ended_folded: false,
-            is_asked: false,
-            asked_model: None,
-            asks_for_whole: false,
+            is_requested: false,
+            requested_model: None,
+            is_unstreamed: false,
             has_echo_due: false,
             has_streamed: false,
             has_spoken: false,
@@ -153,7 +153,7 @@ impl Turn {
             failure: None,
             structured: None,
             unstructured: 0,
-            was_asked_to_structure: false,
+            structured_was_requested: false,
             fallback: None,
             failed_before_fallback: 0,
             stop_reason: None,

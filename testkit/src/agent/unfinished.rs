@@ -17,7 +17,7 @@ pub(super) struct Unfinished {
     refused: u64,
 }
 
-/// Why a reply is incomplete.
+/// The reason why a reply is incomplete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum IncompleteReason {
     TooLong,

@@ -15,7 +15,7 @@ pub(super) struct Call {
     kind: Kind,
     pub(super) item: Value,
     state: State,
-    /// What an acceptance for the session covers.
+    /// The scope of an acceptance for the session.
     keys: Vec<String>,
     approval: Value,
 }
@@ -34,7 +34,7 @@ enum Kind {
 #[derive(Debug)]
 enum State {
     /// Waits for the approval with this ID.
-    Asks(u64),
+    AwaitsApproval(u64),
     /// Waits for the result of a dynamic tool, or for answers.
     Called(u64),
     /// Runs until this time, after its gate has opened.
@@ -86,7 +86,7 @@ impl Call {
 
     pub(super) fn pending_approval(&self) -> Option<u64> {
         match self.state {
-            State::Asks(id) => Some(id),
+            State::AwaitsApproval(id) => Some(id),
             State::Called(id) if matches!(self.kind, Kind::Question) => Some(id),
             _ => None,
         }
@@ -292,7 +292,7 @@ impl Thread {
                     "threadId": self.stored.id, "turnId": turn.id, "callId": item["id"],
                     "namespace": null, "tool": item["tool"], "arguments": item["arguments"],
                 });
-                core.ask(id, "item/tool/call", &params);
+                core.send_request(id, "item/tool/call", &params);
                 call.state = State::Called(id);
             }
             Kind::Question => {
@@ -314,10 +314,10 @@ impl Thread {
                     "questions": questions.collect::<Vec<_>>(), "isBlocking": false,
                     "autoResolutionMs": null,
                 });
-                core.ask(id, "item/tool/requestUserInput", &params);
+                core.send_request(id, "item/tool/requestUserInput", &params);
                 call.state = State::Called(id);
             }
-            _ if asks && !is_accepted => self.ask(core, turn, call),
+            _ if asks && !is_accepted => self.request_approval(core, turn, call),
             Kind::Command => {
                 occupy(core, call);
                 self.item_started(core, &turn.id, &call.item);
@@ -341,10 +341,10 @@ impl Thread {
         }
     }
 
-    fn ask(&mut self, core: &mut Core, turn: &Turn, call: &mut Call) {
+    fn request_approval(&mut self, core: &mut Core, turn: &Turn, call: &mut Call) {
         let item = &call.item;
         let id = core.request_id();
-        let had_to_wait = std::mem::replace(&mut self.waits, true);
+        let had_to_wait = std::mem::replace(&mut self.is_approval_pending, true);
         let mut params = json!({ "threadId": self.stored.id, "turnId": turn.id });
         let more = match &call.kind {
             Kind::Patch(_) => json!({
@@ -397,16 +397,16 @@ impl Thread {
         if is_command {
             self.item_started(core, &turn.id, &call.item);
         }
-        core.ask(id, call.method(), &params);
+        core.send_request(id, call.method(), &params);
         call.approval = params;
-        call.state = State::Asks(id);
+        call.state = State::AwaitsApproval(id);
     }
 
     /// Sends pending requests again.
-    pub(super) fn ask_again(&self, core: &mut Core) {
+    pub(super) fn repeat_request(&self, core: &mut Core) {
         for call in self.turn.iter().flat_map(|turn| &turn.calls) {
-            if let State::Asks(id) = call.state {
-                core.ask(id, call.method(), &call.approval);
+            if let State::AwaitsApproval(id) = call.state {
+                core.send_request(id, call.method(), &call.approval);
             }
         }
     }
@@ -422,8 +422,7 @@ impl Thread {
         let Some(mut turn) = self.turn.take() else {
             return false;
         };
-        let is_asked =
-            |call: &Call| matches!(call.state, State::Asks(it) | State::Called(it) if it == id);
+        let is_asked = |call: &Call| matches!(call.state, State::AwaitsApproval(it) | State::Called(it) if it == id);
         let index = turn.calls.iter().position(is_asked);
         if let Some(index) = index {
             let mut call = turn.calls.remove(index);
@@ -484,7 +483,7 @@ impl Thread {
         self.resolve(core, id);
         let mut still = turn.calls.iter().filter_map(Call::pending_approval);
         let is_last = still.next().is_none();
-        self.waits = !is_last;
+        self.is_approval_pending = !is_last;
         let null = Value::Null;
         let result = result.unwrap_or(&null);
         let decision = match call.kind {
@@ -562,8 +561,8 @@ impl Thread {
         let mut calls = std::mem::take(&mut turn.calls);
         for call in &mut calls {
             // A command that was asked about waits for the other approvals.
-            let waits = self.waits && !call.approval.is_null();
-            if !waits && call.is_ready(core) {
+            let is_approval_pending = self.is_approval_pending && !call.approval.is_null();
+            if !is_approval_pending && call.is_ready(core) {
                 has_finished = true;
                 self.run(core, Some(&mut *turn), call);
             }
@@ -639,7 +638,7 @@ impl Thread {
     }
 }
 
-/// Gives a command its process.
+/// Sets the process of a command.
 fn occupy(core: &mut Core, call: &mut Call) {
     // The numbers of the real one are of chance.
     let number = core

@@ -1,4 +1,5 @@
-//! What the threads of a process share: the script, the output and the clock.
+//! The shared state of a process's threads: the script, the output and the
+//! clock.
 
 use super::{Config, Disk};
 use crate::scenario::gate::Gates;
@@ -114,7 +115,7 @@ impl Core {
         self.requests - 1
     }
 
-    pub(super) fn ask(&mut self, id: u64, method: &str, params: &Value) {
+    pub(super) fn send_request(&mut self, id: u64, method: &str, params: &Value) {
         self.send(&json!({ "method": method, "id": id, "params": params }));
     }
 

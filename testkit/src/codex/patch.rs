@@ -24,7 +24,7 @@ pub(super) struct Change {
 
 /// The files that a turn has changed: their text before, and their new path.
 #[derive(Debug, Default)]
-pub(super) struct Changed(BTreeMap<String, (Option<String>, String)>);
+pub(super) struct ChangedFiles(BTreeMap<String, (Option<String>, String)>);
 
 /// Parses a patch. Returns `None` if it is invalid.
 pub(super) fn parse(core: &Core, cwd: &str, text: &str) -> Option<Vec<Change>> {
@@ -121,7 +121,7 @@ pub(super) fn parse(core: &Core, cwd: &str, text: &str) -> Option<Vec<Change>> {
 }
 
 impl Change {
-    /// Returns the change as an item has it.
+    /// Returns the change in the format of items.
     pub(super) fn json(&self) -> Value {
         let (kind, diff) = match (&self.before, &self.after) {
             (None, Some(after)) => (json!({ "type": "add" }), after.clone()),
@@ -139,7 +139,7 @@ impl Change {
     }
 }
 
-impl Changed {
+impl ChangedFiles {
     /// Applies changes to the files in memory, and on the disk if `writes`.
     pub(super) fn apply(&mut self, core: &mut Core, changes: &[Change], writes: bool) {
         for change in changes {

@@ -2,7 +2,7 @@
 
 use super::{Config, Disk, FakeCodex};
 use crate::fake_agent::environment::script;
-use crate::fake_agent::exit::{USAGE, complain};
+use crate::fake_agent::exit::{USAGE, exit_with};
 use crate::fake_agent::gates::{GateFolder, PERIOD};
 use crate::fake_agent::input::{Input, Received};
 use crate::scenario::Fault;
@@ -53,12 +53,12 @@ impl Disk for Files {
 /// invalid.
 pub fn main() -> ! {
     if !std::env::args().any(|it| it == "app-server") {
-        complain("fake-codex: the only command is `app-server`", USAGE);
+        exit_with("fake-codex: the only command is `app-server`", USAGE);
     }
     let scenario =
-        script().unwrap_or_else(|error| complain(&format!("fake-codex: {error}"), USAGE));
+        script().unwrap_or_else(|error| exit_with(&format!("fake-codex: {error}"), USAGE));
     let gates = GateFolder::from_environment(&scenario)
-        .unwrap_or_else(|error| complain(&format!("fake-codex: {error}"), USAGE));
+        .unwrap_or_else(|error| exit_with(&format!("fake-codex: {error}"), USAGE));
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
     let home = match variable("CODEX_HOME") {
         home if home.is_empty() => format!("{}/.codex", variable("HOME")),
@@ -123,14 +123,14 @@ fn write(codex: &mut FakeCodex) {
             exit(0);
         }
         match codex.poll_fault() {
-            Some(fault) => suffer(&fault, &mut stdout),
+            Some(fault) => apply_fault(&fault, &mut stdout),
             None => return,
         }
     }
 }
 
-/// Carries out a fault. Others than these have no effect.
-fn suffer(fault: &Fault, stdout: &mut impl Write) {
+/// Executes a fault. Other faults are ignored.
+fn apply_fault(fault: &Fault, stdout: &mut impl Write) {
     match fault {
         Fault::Stdout(text) => drop(stdout.write_all(text.as_bytes())),
         Fault::Stderr(text) => drop(io::stderr().write_all(text.as_bytes())),

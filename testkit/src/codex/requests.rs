@@ -136,12 +136,12 @@ impl FakeCodex {
             }
             "thread/read" => self.read(&params).map(Some),
             "thread/turns/list" => {
-                let thread = self.known(&params)?;
+                let thread = self.loaded_thread(&params)?;
                 let turns = thread.stored.turns.iter().map(StoredTurn::summary);
                 Ok(Some(cursored(sorted(turns.collect(), &params, "desc"))))
             }
             "thread/items/list" => {
-                let thread = self.known(&params)?;
+                let thread = self.loaded_thread(&params)?;
                 if thread.stored.is_ephemeral {
                     return Err(Refusal(-32601, format!("{method} is not supported yet")));
                 }
@@ -179,7 +179,7 @@ impl FakeCodex {
             "thread/unarchive" => self.unarchive(id, &params),
             "thread/name/set" => {
                 let name = text(&params, "name")?.to_owned();
-                let thread = self.known(&params)?.stored.id.clone();
+                let thread = self.loaded_thread(&params)?.stored.id.clone();
                 self.change(&thread, |it| it.stored.name = Some(name.clone()));
                 self.core.respond(id, &json!({}));
                 let params = json!({ "threadId": thread, "threadName": name });
@@ -405,7 +405,7 @@ impl FakeCodex {
         }
         core.respond(id, &opened);
         match was_loaded {
-            true => thread.ask_again(core),
+            true => thread.repeat_request(core),
             false => {
                 let last = thread.stored.turns.last().map(|it| it.id.clone());
                 thread.report_tokens(core, &last.unwrap_or_default());
@@ -417,7 +417,7 @@ impl FakeCodex {
     fn fork(&mut self, id: &Value, params: &Params) -> Answer {
         check(params)?;
         let mut stored = self.new_stored();
-        let source = &self.known(params)?.stored;
+        let source = &self.loaded_thread(params)?.stored;
         stored.forked_from = Some(source.id.clone());
         stored.preview.clone_from(&source.preview);
         stored.settings = Settings {
@@ -473,7 +473,7 @@ impl FakeCodex {
     }
 
     fn read(&self, params: &Params) -> Result<Value, Refusal> {
-        let thread = self.known(params)?;
+        let thread = self.loaded_thread(params)?;
         let has_turns = params.get("includeTurns") == Some(&Value::Bool(true));
         let turns = if has_turns {
             thread.full_turns()
@@ -626,7 +626,7 @@ impl FakeCodex {
         }
     }
 
-    fn known(&self, params: &Params) -> Result<&Thread, Refusal> {
+    fn loaded_thread(&self, params: &Params) -> Result<&Thread, Refusal> {
         let id = thread_id(params)?;
         let thread = self.threads.get(id);
         thread.map_or_else(|| refuse(format!("thread not loaded: {id}")), Ok)

@@ -199,7 +199,7 @@ fn a_fault_is_due_after_the_lines_before_it() {
 struct Random(u64);
 
 impl Random {
-    fn below(&mut self, end: usize) -> usize {
+    fn random_below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -207,13 +207,13 @@ impl Random {
     }
 
     fn choose<'a, T: ?Sized>(&mut self, of: &[&'a T]) -> &'a T {
-        of[self.below(of.len())]
+        of[self.random_below(of.len())]
     }
 
     fn value(&mut self, known: &[String]) -> Value {
-        match self.below(9) {
+        match self.random_below(9) {
             0 => Value::Null,
-            1 => json!(self.below(4)),
+            1 => json!(self.random_below(4)),
             2 => json!([self.value(known)]),
             3 => json!({ "type": "text", "text": "x", "decision": "accept" }),
             4 => json!([{ "type": "text", "text": "x" }, { "type": "image", "url": "u" }]),
@@ -227,7 +227,7 @@ impl Random {
                     "t",
                 ])
                 .into(),
-            _ => known[self.below(known.len())].clone().into(),
+            _ => known[self.random_below(known.len())].clone().into(),
         }
     }
 
@@ -285,9 +285,9 @@ impl Random {
             "modelProviders",
             "excludeTurns",
         ];
-        match self.below(12) {
+        match self.random_below(12) {
             0 => {
-                let mut random = || u8::try_from(self.below(128)).unwrap();
+                let mut random = || u8::try_from(self.random_below(128)).unwrap();
                 (0..20).map(|_| random()).collect()
             }
             1..=3 => {
@@ -296,12 +296,13 @@ impl Random {
                 let result = json!({
                     "decision": decision, "action": decision, "success": true, "contentItems": [],
                 });
-                json!({ "id": self.below(12), "result": result })
+                json!({ "id": self.random_below(12), "result": result })
                     .to_string()
                     .into_bytes()
             }
             _ => {
-                let thread = self.below(4).saturating_sub(2) * self.below(known.len());
+                let thread =
+                    self.random_below(4).saturating_sub(2) * self.random_below(known.len());
                 let mut params = json!({ "threadId": known[thread] });
                 // The last turn and process, so that requests have an effect.
                 for (name, index) in [
@@ -312,17 +313,18 @@ impl Random {
                 ] {
                     params[name] = known[index].clone().into();
                 }
-                for _ in 0..self.below(6) {
+                for _ in 0..self.random_below(6) {
                     params[self.choose(&members)] = self.value(known);
                 }
-                if self.below(2) == 0 {
+                if self.random_below(2) == 0 {
                     params["input"] = json!([{ "type": "text", "text": "x" }]);
                 }
                 let method = self.choose(&methods);
-                let request = json!({ "id": self.below(99), "method": method, "params": params });
+                let request =
+                    json!({ "id": self.random_below(99), "method": method, "params": params });
                 let mut line = request.to_string().into_bytes();
-                if self.below(20) == 0 {
-                    line.truncate(self.below(line.len()));
+                if self.random_below(20) == 0 {
+                    line.truncate(self.random_below(line.len()));
                 }
                 line
             }
@@ -363,13 +365,13 @@ fn no_sequence_of_lines_makes_it_panic() {
         for _ in 0..60 {
             let line = random.line(&known);
             codex.handle_line(&line);
-            if random.below(3) > 0 {
+            if random.random_below(3) > 0 {
                 codex.advance_ms(30);
             }
-            if random.below(10) == 0 {
+            if random.random_below(10) == 0 {
                 codex.open_gate("g").unwrap();
             }
-            if random.below(40) == 0 {
+            if random.random_below(40) == 0 {
                 codex.open_gate("h").unwrap();
             }
             for frame in frames(&mut codex) {

@@ -37,7 +37,7 @@ pub(super) struct Settings {
     pub(super) provider: String,
     pub(super) effort: Value,
     pub(super) approval: String,
-    /// The sandbox's policy, as the wire has it.
+    /// The sandbox's policy in wire format.
     pub(super) sandbox: Value,
     pub(super) profile: Value,
 }
@@ -69,7 +69,7 @@ pub(super) struct Thread {
     pub(super) is_loaded: bool,
     pub(super) status: &'static str,
     /// Whether an approval is pending.
-    pub(super) waits: bool,
+    pub(super) is_approval_pending: bool,
     /// Whether the client does not know the settings.
     pub(super) has_new_settings: bool,
     pub(super) base_url: String,
@@ -85,7 +85,7 @@ pub(super) struct Thread {
     pub(super) turn: Option<Turn>,
     /// Commands that run on after an interrupt.
     pub(super) background: Vec<Call>,
-    /// What is accepted for the session.
+    /// The actions that are accepted for the session.
     pub(super) accepted: BTreeSet<String>,
     /// The user's texts since the model's last item, and tool results.
     pub(super) texts: Vec<String>,
@@ -210,7 +210,7 @@ impl Thread {
             stored,
             is_loaded: false,
             status: "notLoaded",
-            waits: false,
+            is_approval_pending: false,
             has_new_settings: false,
             base_url: String::new(),
             request_retries: 4,
@@ -304,7 +304,7 @@ impl Thread {
         core.disk.remove(&path);
     }
 
-    /// Returns the thread as the wire has it.
+    /// Returns the thread in wire format.
     pub(super) fn json(&self, core: &Core, turns: &[Value]) -> Value {
         let Stored { id, settings, .. } = &self.stored;
         let environments = json!([{
@@ -375,7 +375,7 @@ impl Thread {
             return json!({ "type": self.status });
         }
         let flags = [
-            (self.waits, "waitingOnApproval"),
+            (self.is_approval_pending, "waitingOnApproval"),
             (self.is_asking, "waitingOnUserInput"),
         ];
         let flags: Vec<_> = flags.iter().filter(|it| it.0).map(|it| it.1).collect();

@@ -2,11 +2,11 @@
 
 use super::call::Call;
 use super::core::Core;
-use super::patch::Changed;
+use super::patch::ChangedFiles;
 use super::thread::{StoredTurn, Thread, Tokens, WINDOW};
 use crate::request_info::RequestInfo;
 use crate::scenario::{ApiError, Step, Streamed};
-use crate::script::Taken;
+use crate::script::TakenReply;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -45,13 +45,13 @@ pub(super) struct Turn {
     retry_at: Option<u64>,
     is_retry: bool,
     pub(super) is_cancelled: bool,
-    pub(super) changed: Changed,
+    pub(super) changed: ChangedFiles,
 }
 
 /// A reply that is streamed.
 #[derive(Debug)]
 struct Playing {
-    taken: Taken,
+    taken: TakenReply,
     step: usize,
     /// The number of items so far.
     items: usize,
@@ -64,7 +64,7 @@ struct Playing {
 
 #[derive(Debug, PartialEq, Eq)]
 enum Next {
-    Goes,
+    Continue,
     Waits,
     Over,
 }
@@ -110,7 +110,7 @@ impl Turn {
             retry_at: None,
             is_retry: false,
             is_cancelled: false,
-            changed: Changed::default(),
+            changed: ChangedFiles::default(),
         }
     }
 
@@ -152,7 +152,7 @@ impl Thread {
         while let Some(mut turn) = self.turn.take() {
             let next = self.step(core, &mut turn);
             if next == Next::Over {
-                self.waits = false;
+                self.is_approval_pending = false;
                 self.store(core);
                 return;
             }
@@ -171,7 +171,7 @@ impl Thread {
             return self.begin(core, turn);
         }
         if self.advance_calls(core, turn) {
-            return Next::Goes;
+            return Next::Continue;
         }
         if let Some(at) = turn.retry_at {
             if core.now < at {
@@ -200,7 +200,7 @@ impl Thread {
             return Next::Over;
         }
         while let Some(message) = turn.input.pop_front() {
-            self.user_said(core, turn, message);
+            self.add_user_message(core, turn, message);
             turn.has_next = true;
         }
         if std::mem::take(&mut turn.has_next) {
@@ -243,16 +243,16 @@ impl Thread {
         }
         // Input that arrives before the first request cuts its reply.
         if let Some(message) = turn.input.pop_front() {
-            self.user_said(core, turn, message);
+            self.add_user_message(core, turn, message);
             if !turn.input.is_empty() {
                 turn.has_next = false;
                 return self.request(core, turn);
             }
         }
-        Next::Goes
+        Next::Continue
     }
 
-    fn user_said(&mut self, core: &mut Core, turn: &Turn, mut message: Value) {
+    fn add_user_message(&mut self, core: &mut Core, turn: &Turn, mut message: Value) {
         let texts = message["content"].as_array().into_iter().flatten();
         let texts: Vec<_> = texts.filter_map(|it| it["text"].as_str()).collect();
         if self.stored.preview.is_empty() {
@@ -299,7 +299,7 @@ impl Thread {
                         chunk: 0,
                         wake: None,
                     });
-                    return Next::Goes;
+                    return Next::Continue;
                 }
             },
             Err(none) => (ApiError::from(&none), false),
@@ -324,7 +324,7 @@ impl Thread {
         if *status >= 500 && kind != OVERLOADED && turn.request_tries < self.request_retries {
             turn.request_tries += 1;
             self.retry(core, turn);
-            return Next::Goes;
+            return Next::Continue;
         }
         turn.request_tries = 0;
         let disconnected =
@@ -417,7 +417,7 @@ impl Thread {
         let error = error(&message, retry, &why.into());
         self.report_error(core, turn, &error, true);
         self.retry(core, turn);
-        Next::Goes
+        Next::Continue
     }
 
     fn report_error(&self, core: &mut Core, turn: &Turn, error: &Value, will_retry: bool) {
@@ -431,7 +431,7 @@ impl Thread {
     fn end(&mut self, core: &mut Core, turn: &mut Turn, status: &str, error: &Value) {
         self.texts.clear();
         self.results.clear();
-        self.waits = false;
+        self.is_approval_pending = false;
         self.is_asking = false;
         if status != "failed" {
             self.set_status(core, "idle");
@@ -500,7 +500,7 @@ impl Thread {
                 self.report_tokens(core, &turn.id);
             }
             self.reply_ended(turn, &playing);
-            return Next::Goes;
+            return Next::Continue;
         };
         let is_silent = turn.is_compaction();
         let is_done = match &step {
@@ -545,7 +545,7 @@ impl Thread {
             playing.step += 1;
         }
         turn.playing = Some(playing);
-        if is_done { Next::Goes } else { Next::Waits }
+        if is_done { Next::Continue } else { Next::Waits }
     }
 
     /// Streams a text or reasoning. Returns whether it is complete.

@@ -28,7 +28,7 @@ pub(super) struct Background {
 #[derive(Debug)]
 struct Subagent {
     task_id: String,
-    asked: RequestInfo,
+    request: RequestInfo,
     plan: VecDeque<Action>,
     due: Option<Instant>,
     gate: Option<String>,
@@ -42,7 +42,7 @@ struct Subagent {
 
 #[derive(Debug)]
 enum Action {
-    Ask,
+    RequestReply,
     Say(String, ContentBlock),
     CallTool(String, ToolCall),
     Wait(Duration),
@@ -120,13 +120,13 @@ impl Background {
         }
         self.subagents.push(Subagent {
             task_id,
-            asked: RequestInfo {
+            request: RequestInfo {
                 prompt: input("prompt"),
                 model: model.to_owned(),
                 is_subagent: true,
                 ..RequestInfo::default()
             },
-            plan: VecDeque::from([Action::Ask]),
+            plan: VecDeque::from([Action::RequestReply]),
             due: None,
             gate: None,
             tool: None,
@@ -179,7 +179,7 @@ impl Background {
         let subagent = &mut self.subagents[at];
         (subagent.due, subagent.gate) = (None, None);
         match subagent.plan.pop_front().unwrap_or(Action::EndReply) {
-            Action::Ask => subagent.take_reply(agent, script),
+            Action::RequestReply => subagent.take_reply(agent, script),
             Action::Say(message, block) => {
                 if let ContentBlock::Text(text) = &block {
                     subagent.last_text.clone_from(&text.text);
@@ -205,9 +205,9 @@ impl Background {
                 return Advance::Reached(gate);
             }
             Action::EndReply if std::mem::take(&mut subagent.had_tools) => {
-                subagent.asked.after_tools = true;
-                subagent.asked.is_retry = false;
-                subagent.plan.push_back(Action::Ask);
+                subagent.request.after_tools = true;
+                subagent.request.is_retry = false;
+                subagent.plan.push_back(Action::RequestReply);
                 agent.finish_subagent_tools(now, &subagent.task_id);
             }
             Action::EndReply => {
@@ -223,7 +223,7 @@ impl Subagent {
     /// Takes the next reply of the script. If no reply remains, the sub-agent
     /// is done.
     fn take_reply(&mut self, agent: &mut Agent, script: &mut Script) {
-        let taken = match script.take(self.asked.clone()) {
+        let taken = match script.take(self.request.clone()) {
             Ok(taken) => taken,
             Err(NoReply::EndOfScript { .. }) => return,
             // The error becomes the sub-agent's result.
@@ -236,8 +236,8 @@ impl Subagent {
             self.failures += 1;
             let (id, failures) = (&self.task_id, self.failures);
             if let Some(wait) = agent.retry_subagent(id, error.status, failures) {
-                self.asked.is_retry = true;
-                self.plan.extend([Action::Wait(wait), Action::Ask]);
+                self.request.is_retry = true;
+                self.plan.extend([Action::Wait(wait), Action::RequestReply]);
             }
             return;
         }

@@ -2,7 +2,7 @@
 //! CLI does.
 
 use super::environment::UNKNOWN_FLAGS;
-use super::known::{Flag, Takes, known};
+use super::known::{Flag, Values, find_flag};
 use crate::agent::Profile;
 use std::collections::VecDeque;
 
@@ -18,7 +18,7 @@ pub(super) struct CommandLine {
     pub(super) unknown: Option<String>,
 }
 
-/// Why the CLI refuses its arguments.
+/// The reason why the CLI refuses its arguments.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FlagError {
@@ -74,22 +74,22 @@ impl CommandLine {
                 continue;
             }
             several = None;
-            if let Some(flag) = known(&argument, profile) {
+            if let Some(flag) = find_flag(&argument, profile) {
                 let value = match flag.takes {
-                    Takes::Nothing => None,
-                    Takes::One | Takes::Several => {
+                    Values::Nothing => None,
+                    Values::One | Values::Several => {
                         let value = args.pop_front();
                         Some(value.ok_or_else(|| FlagError::NoValue(flag.name()))?)
                     }
-                    Takes::Optional => match args.front() {
+                    Values::Optional => match args.front() {
                         Some(next) if !is_flag(next) => args.pop_front(),
                         _ => None,
                     },
                 };
                 line.take(flag, value)?;
-                several = (flag.takes == Takes::Several).then_some(flag);
+                several = (flag.takes == Values::Several).then_some(flag);
             } else if let Some((flag, rest)) = short(&argument, profile) {
-                if flag.takes == Takes::Nothing {
+                if flag.takes == Values::Nothing {
                     line.take(flag, None)?;
                     args.push_front(format!("-{rest}"));
                 } else {
@@ -138,15 +138,15 @@ fn short(argument: &str, profile: Profile) -> Option<(&'static Flag, &str)> {
         .strip_prefix('-')
         .filter(|it| !it.starts_with('-'))?;
     let first = letters.chars().next()?;
-    let flag = known(&format!("-{first}"), profile)?;
+    let flag = find_flag(&format!("-{first}"), profile)?;
     Some((flag, &letters[first.len_utf8()..]))
 }
 
 /// Splits `--flag=value` into the flag and the value.
 fn assigned(argument: &str, profile: Profile) -> Option<(&'static Flag, &str)> {
     let (name, value) = argument.split_once('=')?;
-    let flag = known(name, profile)?;
-    (name.starts_with("--") && flag.takes != Takes::Nothing).then_some((flag, value))
+    let flag = find_flag(name, profile)?;
+    (name.starts_with("--") && flag.takes != Values::Nothing).then_some((flag, value))
 }
 
 #[cfg(test)]

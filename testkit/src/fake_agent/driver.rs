@@ -2,7 +2,7 @@
 
 use super::clock::Clock;
 use super::environment::SESSIONS;
-use super::exit::{USAGE, complain, no_log};
+use super::exit::{USAGE, exit_with, exit_without_log};
 use super::gates::{self, GateFolder};
 use super::input::{Input, Received};
 use super::log::Log;
@@ -53,7 +53,7 @@ impl Driver {
         let input = Input::new();
         let signals = Signals::handle(profile, input.interrupter());
         let signals = signals
-            .unwrap_or_else(|error| complain(&format!("fake-agent: signals: {error}"), USAGE));
+            .unwrap_or_else(|error| exit_with(&format!("fake-agent: signals: {error}"), USAGE));
         Self {
             player,
             gates,
@@ -135,7 +135,7 @@ impl Driver {
             }
             Err(why) => {
                 self.note(|log| log.exits(1));
-                complain(&why.to_string(), 1);
+                exit_with(&why.to_string(), 1);
             }
         }
     }
@@ -188,7 +188,7 @@ impl Driver {
                 }),
                 Output::WriteFile(path, text) => {
                     if let Err(error) = std::fs::write(&path, text) {
-                        complain(&format!("fake-agent: {path:?}: {error}"), 1);
+                        exit_with(&format!("fake-agent: {path:?}: {error}"), 1);
                     }
                     Ok(())
                 }
@@ -196,13 +196,15 @@ impl Driver {
                     drop(io::stdout().flush());
                     match self.gates.mark_reached(&gate) {
                         Ok(()) => Ok(()),
-                        Err(error) => complain(&format!("fake-agent: the gate {gate}: {error}"), 1),
+                        Err(error) => {
+                            exit_with(&format!("fake-agent: the gate {gate}: {error}"), 1)
+                        }
                     }
                 }
                 Output::Fault(fault) => {
                     drop(io::stdout().flush());
                     if let Err(error) = self.fail(&fault) {
-                        complain(&format!("fake-agent: the fault {fault:?}: {error}"), USAGE);
+                        exit_with(&format!("fake-agent: the fault {fault:?}: {error}"), USAGE);
                     }
                     Ok(())
                 }
@@ -236,7 +238,7 @@ impl Driver {
         match self.sessions.as_mut().map(store) {
             None => {}
             Some(Ok(lines)) => self.mirrored += &lines,
-            Some(Err(error)) => complain(&format!("fake-agent: {SESSIONS}: {error}"), USAGE),
+            Some(Err(error)) => exit_with(&format!("fake-agent: {SESSIONS}: {error}"), USAGE),
         }
         Ok(())
     }
@@ -262,7 +264,7 @@ impl Driver {
         if let Some(log) = &mut self.log
             && let Err(error) = log.written(&bytes)
         {
-            no_log(&error);
+            exit_without_log(&error);
         }
         self.stdout.write(&bytes)
     }
@@ -290,7 +292,7 @@ impl Driver {
     /// Writes to the log, if the log is enabled.
     fn note(&mut self, write: impl FnOnce(&mut Log) -> io::Result<()>) {
         if let Some(Err(error)) = self.log.as_mut().map(write) {
-            no_log(&error);
+            exit_without_log(&error);
         }
     }
 

@@ -12,12 +12,12 @@ pub const UNEXPECTED: i32 = 64;
 pub(crate) const USAGE: i32 = 2;
 
 /// Prints a message to standard error and exits with this status.
-pub(crate) fn complain(message: &str, code: i32) -> ! {
+pub(crate) fn exit_with(message: &str, code: i32) -> ! {
     drop(writeln!(io::stderr(), "{message}"));
     exit(code)
 }
 
 /// Prints that the log cannot be written, and exits.
-pub(super) fn no_log(error: &io::Error) -> ! {
-    complain(&format!("fake-agent: cannot write `{LOG}`: {error}"), USAGE)
+pub(super) fn exit_without_log(error: &io::Error) -> ! {
+    exit_with(&format!("fake-agent: cannot write `{LOG}`: {error}"), USAGE)
 }

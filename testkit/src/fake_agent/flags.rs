@@ -317,7 +317,7 @@ impl Flags {
                 disabled_tools: self
                     .tools
                     .as_deref()
-                    .map(claude::left_out)
+                    .map(claude::excluded_tools)
                     .unwrap_or_default(),
                 ..Declared::default()
             },

@@ -22,7 +22,7 @@ pub(crate) struct Input {
     /// Keeps the channel open, so that input which is not read yet does not
     /// look ended.
     sender: Sender<Received>,
-    is_left: Arc<AtomicBool>,
+    is_stopped: Arc<AtomicBool>,
     pub(crate) is_open: bool,
 }
 
@@ -33,21 +33,21 @@ impl Input {
         Self {
             receiver,
             sender,
-            is_left: Arc::default(),
+            is_stopped: Arc::default(),
             is_open: true,
         }
     }
 
     /// Starts to read standard input, unless the input is stopped.
     pub(crate) fn read(&self) {
-        if self.is_left.load(Ordering::Acquire) {
+        if self.is_stopped.load(Ordering::Acquire) {
             return;
         }
-        let (sender, is_left) = (self.sender.clone(), Arc::clone(&self.is_left));
+        let (sender, is_stopped) = (self.sender.clone(), Arc::clone(&self.is_stopped));
         std::thread::spawn(move || {
             let mut stdin = io::stdin().lock();
             let mut chunk = vec![0; 64 * 1024];
-            while !is_left.load(Ordering::Acquire) {
+            while !is_stopped.load(Ordering::Acquire) {
                 // An error counts as the end of the input.
                 let length = stdin.read(&mut chunk).unwrap_or_default();
                 let bytes = Received::Bytes(chunk[..length].to_vec());
@@ -60,7 +60,7 @@ impl Input {
 
     /// Stops reading. Input of a read in progress is discarded.
     pub(crate) fn stop(&self) {
-        self.is_left.store(true, Ordering::Release);
+        self.is_stopped.store(true, Ordering::Release);
     }
 
     /// Returns a function that queues an interrupt.
@@ -81,7 +81,7 @@ impl Input {
                     .map_err(|_| RecvTimeoutError::Disconnected),
             };
             match read {
-                Ok(Received::Bytes(_)) if self.is_left.load(Ordering::Acquire) => {}
+                Ok(Received::Bytes(_)) if self.is_stopped.load(Ordering::Acquire) => {}
                 Ok(received) => return Some(received),
                 Err(_) => return None,
             }

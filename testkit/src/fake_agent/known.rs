@@ -10,7 +10,7 @@ pub(super) struct Flag {
     /// All names. Messages use the first name with two dashes.
     pub(super) names: &'static [&'static str],
     /// The arguments that the flag takes as its values.
-    pub(super) takes: Takes,
+    pub(super) takes: Values,
     /// The fake agent's support for the flag.
     pub(super) support: Support,
     /// The valid values of the flag.
@@ -21,7 +21,7 @@ pub(super) struct Flag {
 
 /// The arguments that a flag takes as its values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Takes {
+pub(super) enum Values {
     /// No argument.
     Nothing,
     /// The next argument.
@@ -143,7 +143,7 @@ impl Flag {
 }
 
 /// Creates a flag that all versions have and that takes any value.
-const fn flag(names: &'static [&'static str], takes: Takes, support: Support) -> Flag {
+const fn flag(names: &'static [&'static str], takes: Values, support: Support) -> Flag {
     Flag {
         names,
         takes,
@@ -154,7 +154,7 @@ const fn flag(names: &'static [&'static str], takes: Takes, support: Support) ->
 }
 
 /// Returns the flag with this name, if the version has it.
-pub(super) fn known(name: &str, profile: Profile) -> Option<&'static Flag> {
+pub(super) fn find_flag(name: &str, profile: Profile) -> Option<&'static Flag> {
     FLAGS
         .iter()
         .find(|flag| flag.names.contains(&name) && flag.is_in(profile))
@@ -211,7 +211,7 @@ use Check::{
 };
 use Profile::{V2_0_77, V2_1_197, V2_1_332};
 use Support::{Ignored, Supported, Unsupported};
-use Takes::{Nothing, One, Optional, Several};
+use Values::{Nothing, One, Optional, Several};
 
 /// The permission modes. `manual` is another name of `default`.
 const MODES: Check = OneOf(&[

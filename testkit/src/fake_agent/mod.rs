@@ -54,7 +54,7 @@ use crate::agent::{Config, Profile};
 use crate::scenario::Scenario;
 use driver::Driver;
 use environment::{accepts_unknown_flags, clock, script};
-use exit::{USAGE, complain, no_log};
+use exit::{USAGE, exit_with, exit_without_log};
 use gates::GateFolder;
 use input::{Input, Received};
 use log::Log;
@@ -98,9 +98,9 @@ pub fn main() -> ! {
             let mut log = log();
             if let Err(report) = check_start(&scenario) {
                 if let Some(Err(error)) = log.as_mut().map(|log| log.exits(UNEXPECTED)) {
-                    no_log(&error);
+                    exit_without_log(&error);
                 }
-                complain(report.trim_end(), UNEXPECTED);
+                exit_with(report.trim_end(), UNEXPECTED);
             }
             let mut ids = ids();
             let flags = flags.unwrap_or_else(|error| {
@@ -145,13 +145,13 @@ fn named_profile() -> Option<Profile> {
     Some(Profile::named(&name).unwrap_or_else(|| {
         let known = Profile::ALL.map(Profile::name).join(", ");
         let why = format!("fake-agent: `{PROFILE}` is {name:?}: expected one of {known}");
-        complain(&why, USAGE)
+        exit_with(&why, USAGE)
     }))
 }
 
 /// Reports an invalid environment, and exits.
 fn refuse_environment(error: &ScriptError) -> ! {
-    complain(&format!("fake-agent: {error}"), USAGE)
+    exit_with(&format!("fake-agent: {error}"), USAGE)
 }
 
 /// Reports unsupported flags on standard error.
@@ -171,7 +171,7 @@ const REFUSAL_DELAY: Duration = Duration::from_millis(400);
 fn refuse(refusal: &Refusal, uuid: Option<&str>, mut log: Option<&mut Log>) -> ! {
     let mut note = |write: &dyn Fn(&mut Log) -> io::Result<()>| {
         if let Some(Err(error)) = log.as_deref_mut().map(write) {
-            no_log(&error);
+            exit_without_log(&error);
         }
     };
     if let (Some(session_id), Some(uuid)) = (&refusal.session_id, uuid) {
@@ -186,7 +186,7 @@ fn refuse(refusal: &Refusal, uuid: Option<&str>, mut log: Option<&mut Log>) -> !
         drop(io::stdout().write_all(result.as_bytes()));
     }
     note(&|log| log.exits(1));
-    complain(&refusal.why, 1)
+    exit_with(&refusal.why, 1)
 }
 
 /// Checks the arguments and the environment against the expectations. Invalid
@@ -204,7 +204,7 @@ fn log() -> Option<Log> {
     let env = std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned());
     let argv = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned());
     let log = Log::begin(Path::new(&path), argv, env);
-    Some(log.unwrap_or_else(|error| no_log(&error)))
+    Some(log.unwrap_or_else(|error| exit_without_log(&error)))
 }
 
 /// Generates IDs in the form of real ones, unique across processes.

@@ -2,7 +2,7 @@
 
 use super::lines;
 use crate::scenario::{ApiError, Fault, Load, Step, Streamed, ToolCall};
-use crate::script::Taken;
+use crate::script::TakenReply;
 use agentwire_protocol::Json;
 use agentwire_protocol::content::ContentBlock;
 use serde_json::{Map, Value};
@@ -47,7 +47,7 @@ pub(super) struct Plan {
 
 impl Plan {
     /// Plans a whole reply.
-    pub(super) fn from_reply(taken: &Taken) -> Self {
+    pub(super) fn from_reply(taken: &TakenReply) -> Self {
         if let Some(error) = taken.refusal() {
             return Self::failing(error.clone());
         }

@@ -330,7 +330,7 @@ impl Player {
                 self.flush_agent();
                 self.outputs.push_back(Output::Store(*record));
             }
-            Advance::Reached(gate) => self.reach(gate),
+            Advance::Reached(gate) => self.reach_gate(gate),
         }
         true
     }
@@ -379,7 +379,7 @@ impl Player {
             Action::Wait(time) => self.plan_due = Some(now + time),
             Action::Gate(gate) => {
                 self.plan_gate = Some(gate.clone());
-                self.reach(gate);
+                self.reach_gate(gate);
             }
             Action::Cut => self.lose_connection(now),
             Action::Fault(fault) => self.fail(fault),
@@ -491,7 +491,7 @@ impl Player {
     }
 
     /// Records that the script has reached a gate.
-    pub(super) fn reach(&mut self, gate: String) {
+    pub(super) fn reach_gate(&mut self, gate: String) {
         self.gates.reach(&gate);
         self.flush_agent();
         self.outputs.push_back(Output::Reached(gate));

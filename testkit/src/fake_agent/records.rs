@@ -92,7 +92,7 @@ impl Record {
             kind: line["type"].as_str()?.to_owned(),
             uuid: line["uuid"].as_str().map(str::to_owned),
             message,
-            about: about(&mut line),
+            about: further_members(&mut line),
         })
     }
 
@@ -178,7 +178,7 @@ impl Record {
 }
 
 /// Returns the further members of a record, which have other names on the wire.
-fn about(line: &mut Value) -> Map<String, Value> {
+fn further_members(line: &mut Value) -> Map<String, Value> {
     let mut meta = (line.pointer_mut("/tool_result_meta/0")).map_or(Value::Null, Value::take);
     let mut decision = meta["permission_decision"].take();
     if let Some(decision) = decision.as_object_mut()

@@ -58,7 +58,7 @@ pub(super) struct Sessions {
 
 /// The session of this process, and its storage if sessions are stored.
 #[derive(Debug, Default)]
-pub(super) struct Begun {
+pub(super) struct CurrentSession {
     pub(super) session_id: Option<String>,
     pub(super) sessions: Option<Sessions>,
     /// The usage of a resumed session, by model.
@@ -73,7 +73,7 @@ impl Sessions {
         config: Option<&Path>,
         cwd: &str,
         fresh_id: &str,
-    ) -> Result<Begun, Refusal> {
+    ) -> Result<CurrentSession, Refusal> {
         let is_resumed = flags.resume.is_some() || flags.continue_session;
         if let Some(id) = &flags.session_id {
             if !is_uuid(id) {
@@ -93,9 +93,9 @@ impl Sessions {
         }
         let Some(config) = config else {
             let id = flags.session_id.clone().or_else(|| flags.resume.clone());
-            return Ok(Begun {
+            return Ok(CurrentSession {
                 session_id: id,
-                ..Begun::default()
+                ..CurrentSession::default()
             });
         };
         let mut sessions = Self {
@@ -118,7 +118,7 @@ impl Sessions {
             None => new_id.to_owned(),
             Some(old) => sessions.resume(&old, flags, new_id)?,
         };
-        Ok(Begun {
+        Ok(CurrentSession {
             session_id: Some(session_id),
             model_usage: std::mem::take(&mut sessions.model_usage),
             sessions: (!flags.no_session_persistence).then_some(sessions),

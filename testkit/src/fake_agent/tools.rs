@@ -15,7 +15,7 @@ impl Player {
         let mut tools = self.running.iter_mut().chain(&mut self.background.running);
         let tool = tools.find(|tool| tool.id == id);
         if let Some(gate) = tool.and_then(|tool| tool.begin(now, &self.gates)) {
-            self.reach(gate);
+            self.reach_gate(gate);
         }
     }
 
@@ -30,7 +30,7 @@ impl Player {
             return false;
         };
         if let Some(gate) = gate {
-            self.reach(gate);
+            self.reach_gate(gate);
         }
         self.agent.launch_tool(now, id, task);
         true

@@ -3,12 +3,12 @@
 use super::format::Format;
 use super::message::Message;
 use super::origin;
-use super::request::{Answer, Asked, Kind};
+use super::request::{Answer, Kind, WantedResponse};
 use super::response::until_dropped;
 use super::state::ServerState;
 use super::user_content::SIDE_REPLY;
 use crate::scenario::{ApiError, Reply, Step};
-use crate::script::Taken;
+use crate::script::TakenReply;
 use axum::Json;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Request, State};
@@ -46,7 +46,7 @@ pub(super) async fn answer(State(state): State<Arc<ServerState>>, request: Reque
         return at_gate(&state, &method, gate).await;
     }
     let body: Option<Value> = serde_json::from_slice(&bytes).ok();
-    let asked = Asked::new(&method, &uri, &headers, body.as_ref());
+    let asked = WantedResponse::new(&method, &uri, &headers, body.as_ref());
     let (index, answer, taken) = state.record(&asked, &method, path, (body, bytes.len()));
     match (answer, taken) {
         (_, Some(Ok(taken))) => state.reply(&taken, &asked).await,
@@ -107,7 +107,7 @@ async fn at_gate(state: &ServerState, method: &Method, gate: &str) -> Response {
 
 impl ServerState {
     /// Sends a reply of the script, streamed or whole.
-    async fn reply(&self, taken: &Taken, asked: &Asked) -> Response {
+    async fn reply(&self, taken: &TakenReply, asked: &WantedResponse) -> Response {
         let mut response = match taken.refusal() {
             Some(refusal) => error(&asked.format, refusal),
             None => {
@@ -120,7 +120,7 @@ impl ServerState {
     }
 
     /// Sends the fixed reply to the side request at this index.
-    async fn side(&self, index: usize, asked: &Asked) -> Response {
+    async fn side(&self, index: usize, asked: &WantedResponse) -> Response {
         let id = format!("msg_side_{index}");
         let reply = Reply::new([Step::text(SIDE_REPLY)]);
         self.send(Message::new(id, &asked.model, &reply, String::new), asked)

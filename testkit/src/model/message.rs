@@ -1,7 +1,7 @@
 //! Converts a reply of the script to a message without the format of an API.
 
 use super::format::Format;
-use crate::script::Taken;
+use crate::script::TakenReply;
 use crate::{Reply, Step, Streamed, Usage};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -51,7 +51,7 @@ pub(super) enum Content {
     Thinking {
         signature: Option<String>,
     },
-    /// Redacted thinking with this data. It has no pieces.
+    /// Redacted thinking with this data, which is not streamed in pieces.
     Redacted(String),
     /// A tool call. The pieces are the JSON text of its input.
     Tool {
@@ -82,7 +82,7 @@ pub(super) struct Timed {
 
 impl Message {
     /// Creates the message of a taken reply.
-    pub(super) fn from_reply(taken: &Taken, model: &str) -> Self {
+    pub(super) fn from_reply(taken: &TakenReply, model: &str) -> Self {
         let mut tools = 0;
         let ids = || {
             tools += 1;

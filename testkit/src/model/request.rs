@@ -86,9 +86,9 @@ pub(super) enum Kind {
     Other,
 }
 
-/// What a request asks for.
+/// The kind, format and model of the response that a request wants.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct WantedResponse {
     pub(super) kind: Kind,
     pub(super) format: Format,
     pub(super) model: String,
@@ -96,7 +96,7 @@ pub(super) struct Asked {
     pub(super) stream: bool,
 }
 
-impl Asked {
+impl WantedResponse {
     pub(super) fn new(
         method: &Method,
         uri: &Uri,

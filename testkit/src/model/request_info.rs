@@ -173,7 +173,7 @@ mod tests {
 
     /// Returns the prompt, whether there are tool results, and the texts of the
     /// results.
-    fn facts(messages: &[Value]) -> (String, bool, Vec<String>) {
+    fn prompt_and_results(messages: &[Value]) -> (String, bool, Vec<String>) {
         let info = request_info("m", &content(messages), false, None);
         (info.prompt, info.after_tools, info.results)
     }
@@ -183,19 +183,31 @@ mod tests {
         let reminder = say("<system-reminder>\nBe brief.");
         let system = json!({ "role": "system", "content": "Environment" });
         let mut messages = vec![user([reminder, say("First")].to_vec()), system.clone()];
-        assert_eq!(facts(&messages), ("First".into(), false, vec![]));
+        assert_eq!(
+            prompt_and_results(&messages),
+            ("First".into(), false, vec![])
+        );
 
         messages.extend([model(), user(vec![result(json!("one"))]), system]);
         let results = vec!["one".to_owned()];
-        assert_eq!(facts(&messages), ("First".into(), true, results));
+        assert_eq!(
+            prompt_and_results(&messages),
+            ("First".into(), true, results)
+        );
 
         let blocks = json!([say("two"), say("three")]);
         messages.extend([model(), user(vec![result(blocks)])]);
         let results = vec!["two\nthree".to_owned()];
-        assert_eq!(facts(&messages), ("First".into(), true, results));
+        assert_eq!(
+            prompt_and_results(&messages),
+            ("First".into(), true, results)
+        );
 
         messages.extend([model(), user("Second")]);
-        assert_eq!(facts(&messages), ("Second".into(), false, vec![]));
+        assert_eq!(
+            prompt_and_results(&messages),
+            ("Second".into(), false, vec![])
+        );
     }
 
     #[test]
@@ -228,9 +240,12 @@ mod tests {
         ] {
             let earlier = [user("Earlier"), model()];
             let mut messages = [&earlier[..], &[user(round)]].concat();
-            assert_eq!(facts(&messages), (prompt.into(), false, vec![]));
+            assert_eq!(
+                prompt_and_results(&messages),
+                (prompt.into(), false, vec![])
+            );
             messages.extend([model(), user(vec![result(json!("one"))])]);
-            assert_eq!(facts(&messages).0, prompt);
+            assert_eq!(prompt_and_results(&messages).0, prompt);
         }
     }
 
@@ -240,10 +255,10 @@ mod tests {
         let stopped = result(json!("stopped"));
         let mut messages = vec![user("First"), model()];
         messages.push(user(vec![stopped, say("Old\n"), mark, say("New")]));
-        assert_eq!(facts(&messages), ("New".into(), false, vec![]));
+        assert_eq!(prompt_and_results(&messages), ("New".into(), false, vec![]));
         messages.extend([model(), user(vec![result(json!("one"))])]);
         let results = vec!["one".to_owned()];
-        assert_eq!(facts(&messages), ("New".into(), true, results));
+        assert_eq!(prompt_and_results(&messages), ("New".into(), true, results));
     }
 
     #[test]
@@ -252,11 +267,17 @@ mod tests {
         let mut messages = vec![user("First"), model()];
         messages.push(user(vec![result(json!("taken back")), output.clone()]));
         let results = vec!["taken back".to_owned()];
-        assert_eq!(facts(&messages), ("First".into(), true, results));
+        assert_eq!(
+            prompt_and_results(&messages),
+            ("First".into(), true, results)
+        );
         let output = say("<local-command-stdout>Done.</local-command-stdout>\n");
         let blocks = vec![result(json!("taken back")), output, say("Second")];
         messages[2] = user(blocks);
-        assert_eq!(facts(&messages), ("Second".into(), false, vec![]));
+        assert_eq!(
+            prompt_and_results(&messages),
+            ("Second".into(), false, vec![])
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::format::Format;
 use super::message::{Message, Pause};
-use super::request::Asked;
+use super::request::WantedResponse;
 use super::state::ServerState;
 use crate::scenario::gate::Gates;
 use axum::Json;
@@ -13,9 +13,9 @@ use axum::response::{IntoResponse, Response};
 use tokio::sync::watch;
 use tokio_stream::StreamExt;
 
-/// Why a message ends early.
+/// The reason why a message ends early.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Broken {
+pub(super) enum EarlyEnd {
     #[error("the scripted model was stopped")]
     Stopped,
     #[error("the script breaks the connection")]
@@ -30,7 +30,7 @@ struct PauseState {
 }
 
 impl ServerState {
-    pub(super) async fn send(&self, message: Message, asked: &Asked) -> Response {
+    pub(super) async fn send(&self, message: Message, asked: &WantedResponse) -> Response {
         let pauses = PauseState {
             gates: self.gates.clone(),
             stopped: self.stopped.clone(),
@@ -77,14 +77,14 @@ async fn whole(message: &Message, format: &Format, pauses: PauseState) -> Respon
 
 /// Lets the server send the output so far before the connection breaks. Returns
 /// the error of a broken connection.
-async fn break_off() -> Broken {
+async fn break_off() -> EarlyEnd {
     tokio::task::yield_now().await;
-    Broken::Cut
+    EarlyEnd::Cut
 }
 
 impl PauseState {
     /// Waits for all pauses to end, or until the model is dropped.
-    async fn wait(&self, pauses: Vec<Pause>) -> Result<(), Broken> {
+    async fn wait(&self, pauses: Vec<Pause>) -> Result<(), EarlyEnd> {
         for pause in pauses {
             let stopped = until_dropped(self.stopped.clone());
             let has_passed = match pause {
@@ -95,7 +95,7 @@ impl PauseState {
                 },
             };
             if !has_passed {
-                return Err(Broken::Stopped);
+                return Err(EarlyEnd::Stopped);
             }
         }
         Ok(())

@@ -1,12 +1,12 @@
 //! The state of the server: the script, its gates, and the requests.
 
 use super::bodies::Bodies;
-use super::request::{Answer, Asked, Kind, ModelRequest};
+use super::request::{Answer, Kind, ModelRequest, WantedResponse};
 use super::request_info::{self, PreviousRequest};
 use super::user_content::UserContent;
 use crate::scenario::gate::Gates;
 use crate::scenario::{ApiError, NoSuchGate, Scenario};
-use crate::script::{NoReply, Script, Taken};
+use crate::script::{NoReply, Script, TakenReply};
 use axum::http::Method;
 use serde_json::Value;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -46,11 +46,11 @@ impl ServerState {
     /// and the reply if one is taken.
     pub(super) fn record(
         &self,
-        asked: &Asked,
+        asked: &WantedResponse,
         method: &Method,
         path: &str,
         (body, bytes): (Option<Value>, usize),
-    ) -> (usize, Answer, Option<Result<Taken, ApiError>>) {
+    ) -> (usize, Answer, Option<Result<TakenReply, ApiError>>) {
         let mut recorded = (0, Answer::Other, None);
         self.requests.send_modify(|requests| {
             let (answer, taken) = match asked.kind {
@@ -88,10 +88,10 @@ impl ServerState {
     /// Takes the reply for a request of the main loop or of a sub-agent.
     fn take(
         &self,
-        asked: &Asked,
+        asked: &WantedResponse,
         body: Option<&Value>,
         is_subagent: bool,
-    ) -> Result<Taken, NoReply> {
+    ) -> Result<TakenReply, NoReply> {
         let content = UserContent::parse(&asked.format.read(body.unwrap_or(&Value::Null)));
         let last = match is_subagent {
             true => &self.subagents,

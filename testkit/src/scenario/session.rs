@@ -32,10 +32,10 @@ pub struct Scenario {
     /// Whether all replies become available again when none matches.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub repeat: bool,
-    /// The maximum number of model requests for one prompt. For sub-agents, the
-    /// count begins with the first of them. Default: 1,000. Further requests
-    /// fail with an error that names the reply. This ends the loop of a tool
-    /// call that is taken `always`.
+    /// The maximum number of model requests for one prompt. Sub-agents have a
+    /// common count, which restarts with the first request of each sub-agent.
+    /// Default: 1,000. Further requests fail with an error that names the
+    /// reply. This ends the loop of a tool call that is taken `always`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests_per_prompt: Option<NonZeroU32>,
     /// The replies of sub-agents, one for each of their model requests. If

@@ -117,7 +117,7 @@ fn words(name: &str) -> Vec<String> {
 
 /// Returns the text with users and passwords in URLs masked.
 #[must_use]
-pub fn without_users(text: &str) -> String {
+pub fn mask_url_credentials(text: &str) -> String {
     let mut shown = String::new();
     let mut rest = text;
     while let Some(at) = rest.find("://") {

@@ -2,7 +2,7 @@
 
 use super::looks::{is_mixed, is_not_words, is_placeholder, looks_random};
 use super::shapes::token_end;
-use super::{MASKED, is_secret, is_sure, without_users};
+use super::{MASKED, is_secret, is_sure, mask_url_credentials};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -49,7 +49,7 @@ pub fn masked(text: &str) -> Cow<'_, str> {
         _ => Cow::Owned(shown + &text[done..]),
     };
     match shown.contains("://") {
-        true => Cow::Owned(without_users(&shown)),
+        true => Cow::Owned(mask_url_credentials(&shown)),
         false => shown,
     }
 }

@@ -118,7 +118,7 @@ impl Conformance {
         self
     }
 
-    fn wants(&self, name: &str) -> bool {
+    fn is_selected(&self, name: &str) -> bool {
         self.only.as_ref().is_none_or(|only| only.has(name))
     }
 
@@ -128,7 +128,7 @@ impl Conformance {
         let store = Arc::new(store);
         let mut outcomes = Vec::new();
         for contract in logs::all() {
-            if self.wants(contract.name) {
+            if self.is_selected(contract.name) {
                 let fixture = logs::Fixture::new(Arc::clone(&store), self.requirements);
                 let outcome = self.run((contract.check)(fixture)).await;
                 outcomes.push(Outcome::new(contract.name, outcome));
@@ -143,7 +143,7 @@ impl Conformance {
         let (store, without) = (Arc::new(store), Arc::from(&*self.without));
         let mut outcomes = Vec::new();
         for contract in transcripts::all() {
-            if !self.wants(contract.name) {
+            if !self.is_selected(contract.name) {
                 continue;
             }
             let absent = contract.needs.iter().find(|it| self.without.contains(it));

@@ -15,7 +15,7 @@ fn prompted(prompt: UserMessage) -> Session {
 }
 
 /// Returns a session with a conversation to compact.
-fn talked(prompt: UserMessage) -> Session {
+fn session_to_compact(prompt: UserMessage) -> Session {
     let mut session = session();
     session.submit("m0");
     session.respond_to_hook("prompt", json!({}));
@@ -83,7 +83,7 @@ fn clear_ends_the_session_and_starts_another() {
 
 #[test]
 fn compact_calls_hooks_before_and_after() {
-    let mut session = talked("/compact keep the names".into());
+    let mut session = session_to_compact("/compact keep the names".into());
     let input = session.hook("before")["request"]["input"].clone();
     assert_eq!(input["trigger"], json!("manual"));
     assert_eq!(input["custom_instructions"], json!("keep the names"));
@@ -106,7 +106,7 @@ fn compact_calls_hooks_before_and_after() {
 
 #[test]
 fn compact_can_be_blocked() {
-    let mut session = talked("/compact".into());
+    let mut session = session_to_compact("/compact".into());
     let input = session.hook("before")["request"]["input"].clone();
     assert_eq!(input["custom_instructions"], Value::Null);
     session.respond_to_hook("before", json!({"decision": "block", "reason": "no"}));

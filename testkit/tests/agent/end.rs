@@ -1,6 +1,6 @@
 //! Tests of the exit of an agent.
 
-use crate::agent::session::{Session, asking, input};
+use crate::agent::session::{Session, input, pending_permissions};
 use agentwire_protocol::message::Priority;
 use agentwire_protocol::permission::PermissionResult;
 use agentwire_testkit::agent::{Decision, ToolCall};
@@ -36,7 +36,7 @@ fn finishing_waits_for_the_end_of_the_turn() {
     session.host_events.clear();
     session.host.handle_input_end(session.now);
     session.host.handle_end();
-    session.pump();
+    session.transfer_all();
     assert_eq!(session.host_events, []);
 }
 
@@ -47,7 +47,7 @@ fn a_turn_continues_after_the_end_of_the_input() {
     session.assert_turn_starts(&["m1"]);
     session.start_text("once");
     session.submit("m2");
-    session.pump();
+    session.transfer_all();
     session.host.end();
     assert_eq!(session.event(), None);
     session.agent.stop_block();
@@ -61,7 +61,7 @@ fn a_turn_continues_after_the_end_of_the_input() {
 
 #[test]
 fn a_pending_permission_request_is_denied_at_the_end_of_the_input() {
-    let mut session = asking(&["t1"]);
+    let mut session = pending_permissions(&["t1"]);
     let id = session.permission_request_id();
     session.host.end();
     assert!(matches!(session.decision("t1"), Decision::Denied(_)));

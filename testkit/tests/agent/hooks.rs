@@ -223,7 +223,7 @@ fn after_the_end_of_the_input_no_hook_is_called_and_a_pending_one_denies() {
     let mut session = before_tool(json!([{"hookCallbackIds": ["a"]}]));
     session.lines();
     session.host.end();
-    session.pump();
+    session.transfer_all();
     denied(&mut session);
     session.finish_tool("t1", "denied", true);
     session.finish_tools();

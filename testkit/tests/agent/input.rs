@@ -5,7 +5,7 @@ use agentwire_protocol::host::Activity;
 use agentwire_testkit::agent::Event;
 
 /// Returns a session whose agent has received this line.
-fn fed(line: &str) -> Session {
+fn agent_after(line: &str) -> Session {
     let mut session = Session::new();
     session
         .agent
@@ -30,7 +30,7 @@ fn invalid_input_exits_the_agent() {
         r#"{"type":"user","message":{"content":"x"}}"#,
         r#"{"type":"user"}"#,
     ] {
-        let mut session = fed(line);
+        let mut session = agent_after(line);
         let event = session.event();
         let Some(Event::Exit {
             code: 1,
@@ -67,7 +67,7 @@ fn unknown_input_is_ignored() {
         r#"{"type":"control_cancel_request","request_id":"nobody"}"#,
         r#"{"type":"keep_alive"}"#,
     ] {
-        let mut session = fed(line);
+        let mut session = agent_after(line);
         assert_eq!(session.event(), None, "{line}");
         assert_eq!(session.lines(), Vec::<String>::new());
         session.submit("m1");
@@ -77,7 +77,7 @@ fn unknown_input_is_ignored() {
 
 #[test]
 fn a_message_without_an_id_has_no_lifecycle() {
-    let mut session = fed(r#"{"type":"user","message":{"role":"user","content":"x"}}"#);
+    let mut session = agent_after(r#"{"type":"user","message":{"role":"user","content":"x"}}"#);
     session.assert_turn_starts(&[]);
     session.say_text("done");
     session.end_turn();

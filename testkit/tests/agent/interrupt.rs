@@ -1,6 +1,6 @@
 //! Tests of interrupts.
 
-use crate::agent::session::{Session, asking};
+use crate::agent::session::{Session, pending_permissions};
 use agentwire_protocol::control::Interrupt;
 use agentwire_protocol::host::{self, Activity};
 use agentwire_protocol::message::Priority;
@@ -44,7 +44,7 @@ fn an_interrupt_while_the_model_is_streaming() {
 
 #[test]
 fn an_interrupt_cancels_a_pending_permission_request_first() {
-    let mut session = asking(&["t1"]);
+    let mut session = pending_permissions(&["t1"]);
     let id = session.permission_request_id();
     session.host_events.clear();
     session.request("stop", &Interrupt::default());
@@ -94,7 +94,7 @@ fn the_response_to_a_cancelled_request_is_not_echoed() {
 
 #[test]
 fn an_interrupt_while_a_tool_runs() {
-    let mut session = asking(&["t1"]);
+    let mut session = pending_permissions(&["t1"]);
     let id = session.permission_request_id();
     session.respond(&id, &PermissionResult::allow());
     session.decision("t1");
@@ -164,7 +164,7 @@ fn an_interrupt_applies_to_earlier_messages_only() {
     session.submit("m1");
     session.assert_turn_starts(&["m1"]);
     session.request("stop", &Interrupt::default());
-    session.pump();
+    session.transfer_all();
     session.submit("m2");
     assert_eq!(session.event(), Some(Event::TurnAborted));
     session.assert_turn_starts(&["m2"]);

@@ -512,7 +512,7 @@ fn a_server_may_send_requests_and_notifications() {
     for (method, reply) in [("ping", "result"), ("sampling/createMessage", "error")] {
         let message = json!({"jsonrpc": "2.0", "id": "s1", "method": method});
         session.request(method, &McpMessage::new("calc", message));
-        session.pump();
+        session.transfer_all();
         let answer = session.open().pop().unwrap()["request"]["message"].clone();
         assert_eq!(answer["id"], json!("s1"));
         assert!(answer[reply].is_object(), "{answer}");

@@ -1,6 +1,6 @@
 //! Tests of permission requests.
 
-use crate::agent::session::{Session, asking, input};
+use crate::agent::session::{Session, input, pending_permissions};
 use agentwire_protocol::control::{self, Refusal};
 use agentwire_protocol::host::{self, Activity};
 use agentwire_protocol::permission::{PermissionMode, PermissionResult};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 #[test]
 fn the_host_may_change_a_tools_input() {
-    let mut session = asking(&["t1"]);
+    let mut session = pending_permissions(&["t1"]);
     let id = session.permission_request_id();
     let changed = Json::from(json!({"command": "true"}));
     session.respond(&id, &PermissionResult::allow_with(changed.clone()));
@@ -19,7 +19,7 @@ fn the_host_may_change_a_tools_input() {
 
 #[test]
 fn the_host_may_deny_a_tool() {
-    let mut session = asking(&["t1"]);
+    let mut session = pending_permissions(&["t1"]);
     let id = session.permission_request_id();
     session.respond(&id, &PermissionResult::deny("not here"));
     assert_eq!(session.decision("t1"), Decision::Denied("not here".into()));
@@ -27,7 +27,7 @@ fn the_host_may_deny_a_tool() {
     session.finish_tools();
     session.say_text("then not");
     session.end_turn();
-    session.pump();
+    session.transfer_all();
     let denials = session.host_events.iter().find_map(|event| match event {
         host::HostEvent::Frame(frame) => match frame.message() {
             Message::Result(result) => result.permission_denials,
@@ -55,7 +55,7 @@ fn an_invalid_response_denies() {
         json!("allow"),
         Value::Null,
     ] {
-        let mut session = asking(&["t1"]);
+        let mut session = pending_permissions(&["t1"]);
         let id = session.permission_request_id();
         session.respond(&id, &answer);
         let decision = session.decision("t1");
@@ -66,7 +66,7 @@ fn an_invalid_response_denies() {
 
 #[test]
 fn an_error_response_denies() {
-    let mut session = asking(&["t1"]);
+    let mut session = pending_permissions(&["t1"]);
     let id = session.permission_request_id();
     let line = control::failure(&id, &Refusal::new("the callback broke"));
     assert!(session.host.respond(&id, line));
@@ -78,7 +78,7 @@ fn an_error_response_denies() {
 
 #[test]
 fn a_denial_that_interrupts_ends_the_turn() {
-    let mut session = asking(&["t1"]);
+    let mut session = pending_permissions(&["t1"]);
     let id = session.permission_request_id();
     session.respond(&id, &PermissionResult::deny_and_interrupt("stop"));
     assert_eq!(
@@ -97,7 +97,7 @@ fn a_denial_that_interrupts_ends_the_turn() {
 
 #[test]
 fn a_denial_that_interrupts_cancels_the_other_requests() {
-    let mut session = asking(&["t1", "t2"]);
+    let mut session = pending_permissions(&["t1", "t2"]);
     let second = session.permission_request_id();
     let first = session
         .host_events
@@ -126,7 +126,7 @@ fn a_denial_that_interrupts_cancels_the_other_requests() {
 
 #[test]
 fn permission_requests_are_answered_in_any_order() {
-    let mut session = asking(&["t1", "t2"]);
+    let mut session = pending_permissions(&["t1", "t2"]);
     let second = session.permission_request_id();
     session.host_events.pop_back();
     session.respond(&second, &PermissionResult::allow());

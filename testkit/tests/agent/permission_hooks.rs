@@ -8,7 +8,7 @@ use agentwire_testkit::agent::{Decision, Event};
 use serde_json::{Value, json};
 
 /// Returns a session with a pending permission request and two hook calls.
-fn asked() -> Session {
+fn pending_hooks() -> Session {
     let mut session = Session::hooked(json!({"PermissionRequest": [
         {"hookCallbackIds": ["a"], "timeout": 5},
         {"hookCallbackIds": ["b"], "onFailure": "block"},
@@ -29,7 +29,7 @@ fn decides(decision: Value) -> Value {
 
 #[test]
 fn a_hook_that_allows_cancels_the_request() {
-    let mut session = asked();
+    let mut session = pending_hooks();
     session.respond_to_hook("b", decides(json!({"behavior": "allow"})));
     assert_eq!(session.lines(), ["cancel", "running"]);
     assert_eq!(
@@ -43,7 +43,7 @@ fn a_hook_that_allows_cancels_the_request() {
 
 #[test]
 fn a_hook_changes_the_input() {
-    let mut session = asked();
+    let mut session = pending_hooks();
     let input = json!({"command": "less"});
     let allow = json!({"behavior": "allow", "updatedInput": input});
     session.respond_to_hook("a", decides(allow));
@@ -52,7 +52,7 @@ fn a_hook_changes_the_input() {
 
 #[test]
 fn a_hook_denies_with_a_reason() {
-    let mut session = asked();
+    let mut session = pending_hooks();
     let deny = json!({"behavior": "deny", "message": "not now"});
     session.respond_to_hook("a", decides(deny));
     assert_eq!(session.lines(), ["cancel", "running"]);
@@ -61,7 +61,7 @@ fn a_hook_denies_with_a_reason() {
 
 #[test]
 fn a_hook_ends_the_turn() {
-    let mut session = asked();
+    let mut session = pending_hooks();
     let deny = json!({"behavior": "deny", "interrupt": true});
     session.respond_to_hook("a", decides(deny));
     let said = session.lines_without_events();
@@ -72,7 +72,7 @@ fn a_hook_ends_the_turn() {
 
 #[test]
 fn output_without_a_decision_leaves_it_to_the_host() {
-    let mut session = asked();
+    let mut session = pending_hooks();
     session.respond_to_hook("a", json!({"decision": "block", "reason": "no"}));
     session.respond_to_hook("b", json!({"continue": false}));
     assert_eq!(session.lines(), Vec::<String>::new());
@@ -83,7 +83,7 @@ fn output_without_a_decision_leaves_it_to_the_host() {
 
 #[test]
 fn a_failed_hook_denies_if_its_matcher_blocks_on_failure() {
-    let mut session = asked();
+    let mut session = pending_hooks();
     session.fail_hook("a");
     assert_eq!(session.lines(), ["informational"]);
     session.fail_hook("b");
@@ -94,7 +94,7 @@ fn a_failed_hook_denies_if_its_matcher_blocks_on_failure() {
 
 #[test]
 fn a_hook_timeout_denies() {
-    let mut session = asked();
+    let mut session = pending_hooks();
     session.wait(5);
     // The request to the host stays pending.
     assert_eq!(session.lines(), ["cancel"]);
@@ -104,7 +104,7 @@ fn a_hook_timeout_denies() {
 
 #[test]
 fn hooks_are_ignored_after_a_response_of_the_host() {
-    let mut session = asked();
+    let mut session = pending_hooks();
     let id = session.request_id_of("can_use_tool");
     session.respond(&id, &PermissionResult::allow());
     assert!(matches!(session.decision("t1"), Decision::Allowed(_)));

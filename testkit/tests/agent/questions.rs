@@ -28,7 +28,7 @@ fn ask(mode: PermissionMode, tool: &str, input: &Value, answer: &PermissionResul
     let id = session.permission_request_id();
     session.lines();
     session.respond(&id, answer);
-    session.pump();
+    session.transfer_all();
     session
 }
 

@@ -1,6 +1,6 @@
 //! Tests of the agent's queue.
 
-use crate::agent::session::{Session, asking, withdraw};
+use crate::agent::session::{Session, pending_permissions, withdraw};
 use agentwire_protocol::control::SetPermissionMode;
 use agentwire_protocol::host::Activity;
 use agentwire_protocol::message::Priority;
@@ -35,11 +35,11 @@ fn messages_run_by_priority_one_class_per_turn() {
         session.submit("M");
         session.assert_turn_starts(&["M"]);
         session.start_text("final ");
-        session.pump();
+        session.transfer_all();
         for (uuid, priority) in SIX_PROMPTS {
             session.submit_at(uuid, priority);
             if !at_once {
-                session.pump();
+                session.transfer_all();
             }
         }
         assert_eq!(session.event(), Some(Event::TurnAborted));
@@ -83,7 +83,7 @@ fn messages_run_by_priority_one_class_per_turn() {
 
 #[test]
 fn queued_messages_are_folded_in_after_a_tool_except_for_later_ones() {
-    let mut session = asking(&["t1"]);
+    let mut session = pending_permissions(&["t1"]);
     for (uuid, priority) in [
         ("L", Some(Priority::Later)),
         ("N", Some(Priority::Next)),
@@ -114,7 +114,7 @@ fn queued_messages_are_folded_in_after_a_tool_except_for_later_ones() {
 
 #[test]
 fn a_message_with_the_priority_now_waits_for_a_tool_and_ends_the_turn() {
-    let mut session = asking(&["t1"]);
+    let mut session = pending_permissions(&["t1"]);
     let id = session.permission_request_id();
     session.respond(&id, &PermissionResult::allow());
     session.decision("t1");

@@ -5,7 +5,7 @@ use agentwire_protocol::control::{self, AgentRequest, Initialize, Interrupt, Ref
 use agentwire_testkit::agent::Event;
 use serde_json::json;
 
-fn asking() -> Session {
+fn pending_permissions() -> Session {
     let mut session = Session::new();
     session.submit("m1");
     session.assert_turn_starts(&["m1"]);
@@ -18,7 +18,7 @@ fn asking() -> Session {
 
 #[test]
 fn the_response_arrives_as_an_event() {
-    let mut session = asking();
+    let mut session = pending_permissions();
     let id = session.permission_request_id();
     session.respond(&id, &json!({"action": "decline"}));
     let Some(Event::HostAnswered { answer }) = session.event() else {
@@ -26,7 +26,7 @@ fn the_response_arrives_as_an_event() {
     };
     assert_eq!(answer.unwrap().get(), r#"{"action":"decline"}"#);
 
-    let mut session = asking();
+    let mut session = pending_permissions();
     let id = session.permission_request_id();
     session
         .host
@@ -37,7 +37,7 @@ fn the_response_arrives_as_an_event() {
 
 #[test]
 fn an_interrupt_cancels_scripted_requests() {
-    let mut session = asking();
+    let mut session = pending_permissions();
     session.request("stop", &Interrupt::default());
     assert_eq!(session.lines()[..2], ["cancel", "success stop"]);
     assert_eq!(session.event(), Some(Event::TurnAborted));
@@ -46,10 +46,10 @@ fn an_interrupt_cancels_scripted_requests() {
 
 #[test]
 fn a_second_initialize_lists_pending_requests() {
-    let mut session = asking();
+    let mut session = pending_permissions();
     let dialog = json!({"subtype": "request_user_dialog", "dialog_kind": "k", "payload": {}});
     session.agent.ask_host(dialog.into());
-    session.pump();
+    session.transfer_all();
     session.request("again", &Initialize::default());
     let answer = session.response("again").unwrap();
     let pending: Vec<_> = answer.pending_requests().map(Result::unwrap).collect();
@@ -62,7 +62,7 @@ fn a_second_initialize_lists_pending_requests() {
 
 #[test]
 fn the_end_of_the_input_ends_scripted_requests() {
-    let mut session = asking();
+    let mut session = pending_permissions();
     session.host.end();
     let is_refused = |event| matches!(event, Some(Event::HostAnswered { answer: Err(_) }));
     assert!(is_refused(session.event()));

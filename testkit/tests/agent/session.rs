@@ -70,7 +70,7 @@ impl Session {
     }
 
     /// Transfers bytes until none remain.
-    pub(crate) fn pump(&mut self) {
+    pub(crate) fn transfer_all(&mut self) {
         loop {
             let mut moved = false;
             while let Some(transmit) = self.host.poll_transmit() {
@@ -123,7 +123,7 @@ impl Session {
 
     /// Removes and returns the agent's lines.
     pub(crate) fn lines(&mut self) -> Vec<String> {
-        self.pump();
+        self.transfer_all();
         std::mem::take(&mut self.transcript)
     }
 
@@ -162,7 +162,7 @@ impl Session {
     }
 
     pub(crate) fn response(&mut self, id: &str) -> Result<control::Answer, Box<RequestFailure>> {
-        self.pump();
+        self.transfer_all();
         let outcome = self.host_events.iter().find_map(|event| match event {
             host::HostEvent::RequestEnded {
                 request_id,
@@ -178,7 +178,7 @@ impl Session {
 
     /// Returns the next event of the agent.
     pub(crate) fn event(&mut self) -> Option<Event> {
-        self.pump();
+        self.transfer_all();
         self.agent_events.pop_front()
     }
 
@@ -219,7 +219,7 @@ impl Session {
     /// Returns the ID of the last permission request.
     #[track_caller]
     pub(crate) fn permission_request_id(&mut self) -> Box<str> {
-        self.pump();
+        self.transfer_all();
         let id = self.host_events.iter().rev().find_map(|event| match event {
             host::HostEvent::IncomingRequest(ask) => Some(ask.request_id.clone()),
             _ => None,
@@ -229,7 +229,7 @@ impl Session {
 
     /// Returns the pending requests of the agent, in order of arrival.
     pub(crate) fn open(&mut self) -> Vec<Value> {
-        self.pump();
+        self.transfer_all();
         let asks = self.host_events.iter().filter_map(|event| match event {
             host::HostEvent::IncomingRequest(ask) if self.host.is_open(&ask.request_id) => {
                 Some(serde_json::from_slice(ask.frame.raw()).unwrap())
@@ -266,7 +266,7 @@ impl Session {
         assert_eq!(message["method"], json!(method));
         let reply = json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
         self.respond(&id, &json!({"mcp_response": reply}));
-        self.pump();
+        self.transfer_all();
     }
 
     /// Returns the pending call of a hook.
@@ -283,7 +283,7 @@ impl Session {
     pub(crate) fn respond_to_hook(&mut self, callback_id: &str, answer: Value) {
         let request = self.hook(callback_id);
         self.respond(request["request_id"].as_str().unwrap(), &answer);
-        self.pump();
+        self.transfer_all();
     }
 
     /// Fails a hook call.
@@ -293,19 +293,19 @@ impl Session {
         let id = request["request_id"].as_str().unwrap();
         let line = control::failure(id, &control::Refusal::new("the hook broke"));
         self.host.respond(id, line);
-        self.pump();
+        self.transfer_all();
     }
 
     /// Advances the clock by this many seconds.
     pub(crate) fn wait(&mut self, seconds: u64) {
         self.now += Duration::from_secs(seconds);
         self.agent.handle_timeout(self.now);
-        self.pump();
+        self.transfer_all();
     }
 
     /// Returns the received messages of one kind.
     pub(crate) fn messages(&mut self, kind: &str, subtype: Option<&str>) -> Vec<Value> {
-        self.pump();
+        self.transfer_all();
         let frames = self.host_events.iter().filter_map(|event| match event {
             host::HostEvent::Frame(frame) => {
                 Some(serde_json::from_slice::<Value>(frame.raw()).unwrap())
@@ -495,7 +495,7 @@ pub(crate) fn withdraw(message_uuid: &'static str) -> CancelAsyncMessage {
 }
 
 /// Returns a session in which tools wait for permission.
-pub(crate) fn asking(ids: &[&str]) -> Session {
+pub(crate) fn pending_permissions(ids: &[&str]) -> Session {
     let mut session = Session::new();
     session.submit("m1");
     session.assert_turn_starts(&["m1"]);

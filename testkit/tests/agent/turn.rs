@@ -224,7 +224,7 @@ fn a_result_has_the_last_text_and_the_number_of_messages() {
     session.say_text("second");
     session.now += Duration::from_millis(250);
     session.end_turn();
-    session.pump();
+    session.transfer_all();
     let result = session.host_events.iter().find_map(|event| match event {
         host::HostEvent::Frame(frame) => match frame.message() {
             Message::Result(result) => Some(result),

@@ -43,27 +43,27 @@ pub(crate) struct Checks {
     /// The lines that the host has written, and whether `initialize` was
     /// pending.
     written: Vec<(usize, Kind, bool)>,
-    pub(crate) greeted: bool,
+    pub(crate) is_initialized: bool,
     requests: BTreeMap<String, Progress>,
     submissions: BTreeMap<String, SubmissionState>,
     /// The number of messages that were written and are not finished.
     outstanding: usize,
     /// Pending permission requests.
-    pub(crate) asks: BTreeSet<Box<str>>,
+    pub(crate) pending_permissions: BTreeSet<Box<str>>,
     /// Permission requests with a response.
     answered: BTreeSet<Box<str>>,
     /// Permission requests whose cancellation the host has read.
-    cancelled_asks: BTreeSet<String>,
+    cancelled_permissions: BTreeSet<String>,
     /// The agent's data frames, and how many of them were delivered.
-    said: Vec<Bytes>,
-    heard: usize,
+    sent_frames: Vec<Bytes>,
+    delivered: usize,
     turn: Option<Vec<Box<str>>>,
     turns: u64,
     /// The messages that each result of the agent answers, from the first
     /// result that was not delivered.
     results: VecDeque<Vec<String>>,
     /// Whether results list the IDs of their messages.
-    pub(crate) are_named: bool,
+    pub(crate) results_list_ids: bool,
     /// Whether unwritten lines are lost, because the pipe broke or the user
     /// ended the session.
     pub(crate) may_lose: bool,
@@ -80,19 +80,19 @@ impl Checks {
             queue_owner,
             calls: BTreeMap::new(),
             written: vec![],
-            greeted: false,
+            is_initialized: false,
             requests: BTreeMap::new(),
             submissions: BTreeMap::new(),
             outstanding: 0,
-            asks: BTreeSet::new(),
+            pending_permissions: BTreeSet::new(),
             answered: BTreeSet::new(),
-            cancelled_asks: BTreeSet::new(),
-            said: vec![],
-            heard: 0,
+            cancelled_permissions: BTreeSet::new(),
+            sent_frames: vec![],
+            delivered: 0,
             turn: None,
             turns: 0,
             results: VecDeque::new(),
-            are_named: true,
+            results_list_ids: true,
             may_lose: false,
             given_up: BTreeSet::new(),
             activity: Activity::Idle,
@@ -136,8 +136,8 @@ impl Checks {
     }
 
     /// Records a data frame of the agent.
-    pub(crate) fn said(&mut self, line: &Bytes) {
-        self.said.push(line.slice(..line.len() - 1));
+    pub(crate) fn record_frame(&mut self, line: &Bytes) {
+        self.sent_frames.push(line.slice(..line.len() - 1));
     }
 
     /// Records the result of a turn for these messages.
@@ -154,7 +154,7 @@ impl Checks {
         if kind == "user" && self.queue_owner == QueueOwner::Host && self.outstanding > 0 {
             return Err(format!("{id} goes while another turn is outstanding"));
         }
-        if kind == "control_response" && self.cancelled_asks.contains(id) {
+        if kind == "control_response" && self.cancelled_permissions.contains(id) {
             return Err(format!("{id} is answered after it was cancelled"));
         }
         // Merged messages are recorded when they are handed over.
@@ -192,7 +192,7 @@ impl Checks {
                 return Err(format!("{id} was passed by what was called later"));
             }
         }
-        self.written.push((number, kind, !self.greeted));
+        self.written.push((number, kind, !self.is_initialized));
         Ok(())
     }
 
@@ -203,33 +203,35 @@ impl Checks {
         };
         if line["type"] == "control_cancel_request" {
             let id = line["request_id"].as_str().unwrap();
-            self.cancelled_asks.insert(id.to_owned());
+            self.cancelled_permissions.insert(id.to_owned());
         }
     }
 
-    pub(crate) fn heard(&mut self, event: &HostEvent) -> Result<(), String> {
+    pub(crate) fn check_event(&mut self, event: &HostEvent) -> Result<(), String> {
         self.coverage.event(event);
         match event {
             HostEvent::Frame(frame) => {
-                let expected = self.said.get(self.heard);
+                let expected = self.sent_frames.get(self.delivered);
                 if expected != Some(frame.raw()) {
                     return Err(format!("heard {frame:?} where {expected:?} was said"));
                 }
-                self.heard += 1;
+                self.delivered += 1;
             }
             HostEvent::IncomingRequest(ask) => {
                 let is_known = self.answered.contains(&ask.request_id);
-                if is_known || !self.asks.insert(ask.request_id.clone()) {
+                if is_known || !self.pending_permissions.insert(ask.request_id.clone()) {
                     return Err(format!("{} is asked twice", ask.request_id));
                 }
             }
             HostEvent::IncomingRequestCancelled { request_id } => {
-                let how = match self.asks.remove(request_id) {
-                    true if self.cancelled_asks.contains(&**request_id) => "open to cancelled",
+                let how = match self.pending_permissions.remove(request_id) {
+                    true if self.cancelled_permissions.contains(&**request_id) => {
+                        "open to cancelled"
+                    }
                     true => "open to ended",
                     false => "answered to cancelled",
                 };
-                self.coverage.saw(format!("ask: {how}"));
+                self.coverage.cover(format!("ask: {how}"));
             }
             HostEvent::RequestEnded {
                 request_id,
@@ -243,10 +245,10 @@ impl Checks {
                     Progress::Written => "written",
                     Progress::Ended => return Err(format!("{request_id} ends twice")),
                 };
-                self.greeted |= &**request_id == "init";
+                self.is_initialized |= &**request_id == "init";
                 let how = outcome(how);
                 if !(from == "waiting" && how == "answered") {
-                    self.coverage.saw(format!("request: {from} to {how}"));
+                    self.coverage.cover(format!("request: {from} to {how}"));
                 }
             }
             HostEvent::Submission { uuid, state } => self.came_further(uuid, *state)?,
@@ -311,7 +313,7 @@ impl Checks {
                 } else {
                     "another"
                 };
-                self.coverage.saw(format!("turn: takes up {how}"));
+                self.coverage.cover(format!("turn: takes up {how}"));
                 if self.submissions.get(&**uuid) != Some(&SubmissionState::Started) {
                     return Err(format!(
                         "turn {turn} takes {uuid} up, which has not started"
@@ -338,7 +340,7 @@ impl Checks {
             self.given_up.extend(messages);
             return Ok(());
         };
-        if self.said.get(self.heard.wrapping_sub(1)) != Some(frame.raw()) {
+        if self.sent_frames.get(self.delivered.wrapping_sub(1)) != Some(frame.raw()) {
             return Err(format!("turn {} ends with another's result", end.turn));
         }
         let Some(truth) = self.results.pop_front() else {
@@ -354,9 +356,9 @@ impl Checks {
         let truth = truth.iter().map(|it| &**it);
         let truth: BTreeSet<&str> = truth.filter(|it| !is_lost(it)).collect();
         if truth.is_empty() {
-            self.coverage.saw("turn: of the agent's own");
+            self.coverage.cover("turn: of the agent's own");
         }
-        let is_right = match (self.are_named, self.queue_owner) {
+        let is_right = match (self.results_list_ids, self.queue_owner) {
             (true, QueueOwner::Agent) => told == truth,
             // A merged message has the ID of its first message.
             (true, _) => told.is_superset(&truth),
@@ -377,31 +379,31 @@ impl Checks {
 
     /// Checks the end of the input of a finished session.
     pub(crate) fn done(&self) -> Result<(), String> {
-        if let Some(ask) = self.asks.first() {
+        if let Some(ask) = self.pending_permissions.first() {
             return Err(format!("the pipe is closed while {ask} is open"));
         }
-        self.settled()
+        self.check_nothing_pending()
     }
 
     /// Checks that everything has ended, and that all output was delivered
     /// unless the pipe broke.
-    pub(crate) fn over(&self, all_was_heard: bool) -> Result<(), String> {
-        self.settled()?;
+    pub(crate) fn check_end(&self, all_was_heard: bool) -> Result<(), String> {
+        self.check_nothing_pending()?;
         if self.turn.is_some() {
             return Err(format!("turn {} runs for ever", self.turns));
         }
-        if let Some(ask) = self.asks.first() {
+        if let Some(ask) = self.pending_permissions.first() {
             return Err(format!("{ask} is open for ever"));
         }
-        if all_was_heard && self.heard != self.said.len() {
-            let unheard = &self.said[self.heard];
+        if all_was_heard && self.delivered != self.sent_frames.len() {
+            let unheard = &self.sent_frames[self.delivered];
             return Err(format!("{unheard:?} was never heard"));
         }
         Ok(())
     }
 
     /// Checks that nothing is pending.
-    pub(crate) fn settled(&self) -> Result<(), String> {
+    pub(crate) fn check_nothing_pending(&self) -> Result<(), String> {
         let mut requests = self.requests.iter();
         if let Some((id, _)) = requests.find(|(_, it)| **it != Progress::Ended) {
             return Err(format!("{id} never ends"));

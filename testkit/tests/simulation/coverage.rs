@@ -106,7 +106,7 @@ const ALL: &[&str] = &[
 pub(crate) struct Coverage(BTreeMap<String, u64>);
 
 impl Coverage {
-    pub(crate) fn saw(&mut self, transition: impl Into<String>) {
+    pub(crate) fn cover(&mut self, transition: impl Into<String>) {
         *self.0.entry(transition.into()).or_default() += 1;
     }
 
@@ -126,15 +126,15 @@ impl Coverage {
     }
 
     pub(crate) fn message(&mut self, from: SubmissionState, to: SubmissionState) {
-        self.saw(format!("message: {from} to {to}"));
+        self.cover(format!("message: {from} to {to}"));
     }
 
     pub(crate) fn activity(&mut self, from: Activity, to: Activity) {
-        self.saw(format!("activity: {from:?} to {to:?}"));
+        self.cover(format!("activity: {from:?} to {to:?}"));
     }
 
     pub(crate) fn turn_ended(&mut self, outcome: TurnOutcome) {
-        self.saw(format!("turn: ends, {outcome}"));
+        self.cover(format!("turn: ends, {outcome}"));
     }
 
     /// Records an event that is a transition itself.
@@ -161,7 +161,7 @@ impl Coverage {
             },
             _ => return,
         };
-        self.saw(what);
+        self.cover(what);
     }
 }
 

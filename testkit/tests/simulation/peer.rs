@@ -95,7 +95,7 @@ impl Peer {
         loop {
             if let Some(line) = self.noise.pop_front() {
                 if Self::is_data(&line) {
-                    checks.said(&line);
+                    checks.record_frame(&line);
                 }
                 return Some(line);
             }
@@ -122,7 +122,7 @@ impl Peer {
             } else if text.starts_with(r#"{"type":"control_"#) {
                 return Some(self.control_line(text, dice));
             }
-            checks.said(&line);
+            checks.record_frame(&line);
             return Some(line);
         }
     }
@@ -167,7 +167,7 @@ impl World {
             return false;
         }
         match self.dice.below(30) {
-            0 if !self.peer.is_calm => self.noise(),
+            0 if !self.peer.is_calm => self.send_unexpected_line(),
             // A running task keeps the host waiting.
             1 if self.peer.has_queue && (!self.peer.is_calm || self.dice.one_in(4)) => self.task(),
             _ => self.run_model(),
@@ -190,7 +190,7 @@ impl World {
         true
     }
 
-    fn noise(&mut self) -> bool {
+    fn send_unexpected_line(&mut self) -> bool {
         let id = self.id("noise");
         let line = match self.dice.below(16) {
             0 => {
@@ -224,7 +224,12 @@ impl World {
             12 => json!({"type": "system", "subtype": "informational", "content": "no",
                 "prompt_submit_outcome": {"kind": "blocked_by_hook"}}),
             13 => json!({"type": "auth_status", "isAuthenticating": true, "output": [id]}),
-            14 => match self.checks.asks.iter().find(|it| it.starts_with("noise")) {
+            14 => match self
+                .checks
+                .pending_permissions
+                .iter()
+                .find(|it| it.starts_with("noise"))
+            {
                 Some(ask) => json!({"type": "control_cancel_request", "request_id": ask}),
                 None => return false,
             },
@@ -270,12 +275,12 @@ impl World {
             }
             Step::End(true) => agent.finish_turn(self.now, &Ending::Completed),
             Step::End(false) => {
-                let ending = Ending::ApiError {
+                let is_ending = Ending::ApiError {
                     kind: "overloaded_error".to_owned(),
                     status: 500,
                     message: "down".to_owned(),
                 };
-                agent.finish_turn(self.now, &ending);
+                agent.finish_turn(self.now, &is_ending);
             }
         }
         true

@@ -1,7 +1,7 @@
 //! Actions of the user in the simulation.
 
 use crate::check::Kind;
-use crate::world::{PATIENCE, World};
+use crate::world::{TIMEOUT, World};
 use agentwire_protocol::control::{
     self, CancelAsyncMessage, HostRequest, Initialize, Interrupt, SetModel, SetPermissionMode,
 };
@@ -39,8 +39,8 @@ impl World {
                 let id = self.id("odd");
                 self.note(|| format!("user requests {id}"));
                 let request = Request::raw(id.as_str(), "make_coffee", json!({})).unwrap();
-                let made = self.host.request(self.now, request, PATIENCE);
-                self.made(&id, Kind::Fence, made);
+                let made = self.host.request(self.now, request, TIMEOUT);
+                self.check_submission(&id, Kind::Fence, made);
             }
             15 => {
                 if let Some(id) = self.checks.some_request(&mut self.dice) {
@@ -49,7 +49,7 @@ impl World {
                 }
             }
             16..20 => {
-                if let Some(ask) = self.checks.asks.pop_first() {
+                if let Some(ask) = self.checks.pending_permissions.pop_first() {
                     self.answer(&ask);
                 }
             }
@@ -62,28 +62,34 @@ impl World {
                 };
                 self.request(&id, &SetPermissionMode::to(mode), Kind::Fence);
             }
-            21 if self.checks.greeted && self.dice.one_in(3) => {
+            21 if self.checks.is_initialized && self.dice.one_in(3) => {
                 let id = self.id("hello");
-                if !self.checks.asks.is_empty() {
+                if !self.checks.pending_permissions.is_empty() {
                     self.checks
                         .coverage
-                        .saw("ask: found open by a second greeting");
+                        .cover("ask: found open by a second greeting");
                 }
                 self.request(&id, &Initialize::default(), Kind::Fence);
             }
             22 if self.dice.one_in(30) => self.finish(),
             24 if self.is_unread => self.read_on(),
             // A consumer is only slow after `initialize`.
-            24 if self.checks.greeted && !self.ending && self.dice.one_in(3) => {
+            24 if self.checks.is_initialized && !self.is_ending && self.dice.one_in(3) => {
                 self.note(|| "user does not read".to_owned());
                 self.is_unread = true;
                 self.host.handle_reading_paused();
             }
             23 if self.dice.one_in(30) => {
                 self.note(|| "user ends the session".to_owned());
-                let from = if self.finishing { "finishing" } else { "open" };
-                self.checks.coverage.saw(format!("pipe: {from} to ending"));
-                self.ending = true;
+                let from = if self.is_finishing {
+                    "finishing"
+                } else {
+                    "open"
+                };
+                self.checks
+                    .coverage
+                    .cover(format!("pipe: {from} to ending"));
+                self.is_ending = true;
                 self.checks.may_lose = true;
                 self.host.end();
             }
@@ -92,26 +98,26 @@ impl World {
         }
     }
 
-    /// An MCP server in the host sends a message, often just before it
-    /// responds.
+    /// Sends a message of an MCP server in the host, often just before its
+    /// response.
     fn send_from_server(&mut self) {
         self.relayed += 1;
         let id = format!("mcp-{}", self.relayed);
         self.note(|| format!("a server begins {id}"));
         let message = json!({"jsonrpc": "2.0", "method": "notifications/progress"});
         self.host.relay(&McpMessage::new("s", message));
-        self.checks.coverage.saw("mcp: begins something");
+        self.checks.coverage.cover("mcp: begins something");
         self.checks.called(&id, Kind::Mcp);
-        if let Some(ask) = self.checks.asks.pop_first() {
+        if let Some(ask) = self.checks.pending_permissions.pop_first() {
             self.answer(&ask);
         }
     }
 
     pub(crate) fn finish(&mut self) {
         self.note(|| "user closes".to_owned());
-        self.finishing = true;
+        self.is_finishing = true;
         self.read_on();
-        self.host.finish(self.now, PATIENCE);
+        self.host.finish(self.now, TIMEOUT);
     }
 
     pub(crate) fn read_on(&mut self) {
@@ -142,22 +148,22 @@ impl World {
     pub(crate) fn request<R: HostRequest>(&mut self, id: &str, request: &R, kind: Kind) {
         self.note(|| format!("user requests {id}"));
         let request = Request::new(id, request).unwrap();
-        let made = self.host.request(self.now, request, PATIENCE);
-        self.made(id, kind, made);
+        let made = self.host.request(self.now, request, TIMEOUT);
+        self.check_submission(id, kind, made);
     }
 
-    fn made(&mut self, id: &str, kind: Kind, made: Result<(), QueueError>) {
+    fn check_submission(&mut self, id: &str, kind: Kind, made: Result<(), QueueError>) {
         match made {
             Ok(()) => self.checks.called(id, kind),
-            Err(QueueError::Full) => self.checks.coverage.saw("request: not taken, full"),
-            Err(_) => self.checks.coverage.saw("request: not taken, closing"),
+            Err(QueueError::Full) => self.checks.coverage.cover("request: not taken, full"),
+            Err(_) => self.checks.coverage.cover("request: not taken, closing"),
         }
     }
 
     pub(crate) fn answer(&mut self, ask: &str) {
         // The protocol ignores dialogs that were not declared.
         if ask.starts_with("dialog") {
-            self.checks.coverage.saw("ask: open to left");
+            self.checks.coverage.cover("ask: open to left");
             return self.host.leave_unanswered(ask);
         }
         self.note(|| format!("user answers {ask}"));
@@ -168,7 +174,7 @@ impl World {
         };
         let line = control::success(ask, Some(&result)).unwrap();
         if self.host.respond(ask, line) {
-            self.checks.coverage.saw("ask: open to answered");
+            self.checks.coverage.cover("ask: open to answered");
             self.checks.called(ask, Kind::Answer);
         }
     }

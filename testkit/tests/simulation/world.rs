@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The maximum length of a line for the host.
 pub(crate) const LINE_LIMIT: usize = 6_000;
@@ -32,15 +32,15 @@ pub(crate) struct World {
     to_host: VecDeque<u8>,
     /// The line that the host is reading.
     reading: Vec<u8>,
-    pub(crate) finishing: bool,
-    pub(crate) ending: bool,
+    pub(crate) is_finishing: bool,
+    pub(crate) is_ending: bool,
     /// Whether the driver has paused reading.
     pub(crate) is_unread: bool,
     host_closed: bool,
     pipe_broken: bool,
     /// Whether the agent was killed before its output was read.
     was_cut: bool,
-    over: bool,
+    is_over: bool,
     pub(crate) sent: Vec<String>,
     ids: usize,
     /// The number of messages of MCP servers that were transferred.
@@ -67,14 +67,14 @@ impl World {
             _ => QueueOwner::Agent,
         };
         let mut checks = Checks::new(queue_owner);
-        checks.are_named = peer.has_queue;
+        checks.results_list_ids = peer.has_queue;
         let how = match queue_owner {
             QueueOwner::Agent => "of the agent",
             QueueOwner::Host if merge => "of the host",
             QueueOwner::Host => "one by one",
             QueueOwner::Detected => "found to be the agent's",
         };
-        checks.coverage.saw(format!("queue: {how}"));
+        checks.coverage.cover(format!("queue: {how}"));
         let mut host = Host::new(LINE_LIMIT);
         host.set_queueing(queueing);
         host.set_limits(Limits {
@@ -91,13 +91,13 @@ impl World {
             to_agent: VecDeque::new(),
             to_host: VecDeque::new(),
             reading: vec![],
-            finishing: false,
-            ending: false,
+            is_finishing: false,
+            is_ending: false,
             is_unread: false,
             host_closed: false,
             pipe_broken: false,
             was_cut: false,
-            over: false,
+            is_over: false,
             sent: vec![],
             ids: 0,
             relayed: 0,
@@ -132,7 +132,7 @@ impl World {
         self.request("init", &Initialize::default(), Kind::Fence);
         let wild = 100 + self.dice.below(400);
         for _ in 0..wild {
-            if self.over {
+            if self.is_over {
                 break;
             }
             if self.dice.below(10) < 3 {
@@ -141,13 +141,13 @@ impl World {
             } else {
                 self.advance()?;
             }
-            self.look()?;
+            self.handle_both_sides()?;
         }
         // From here on, no new operation is started, and every operation ends.
         self.peer.is_calm = true;
         self.read_on();
         let mut calm = 0;
-        while !self.over && !self.is_settled() {
+        while !self.is_over && !self.is_settled() {
             calm += 1;
             if calm > MAX_STEPS {
                 return Err(format!(
@@ -155,13 +155,13 @@ impl World {
                     self.host.activity()
                 ));
             }
-            if let Some(ask) = self.checks.asks.pop_first() {
+            if let Some(ask) = self.checks.pending_permissions.pop_first() {
                 self.answer(&ask);
             }
             self.advance()?;
         }
-        if !self.over && !self.pipe_broken {
-            self.checks.settled()?;
+        if !self.is_over && !self.pipe_broken {
+            self.checks.check_nothing_pending()?;
             if self.host.poll_timeout().is_some() {
                 return Err("a timer is left".to_owned());
             }
@@ -172,18 +172,18 @@ impl World {
         }
         self.finish();
         for _ in 0..MAX_STEPS {
-            if self.over {
+            if self.is_over {
                 break;
             }
-            if let Some(ask) = self.checks.asks.pop_first() {
+            if let Some(ask) = self.checks.pending_permissions.pop_first() {
                 self.answer(&ask);
             }
             self.advance()?;
         }
-        if !self.over {
+        if !self.is_over {
             return Err("the session does not end".to_owned());
         }
-        self.checks.over(!self.pipe_broken && !self.was_cut)?;
+        self.checks.check_end(!self.pipe_broken && !self.was_cut)?;
         if self.host.poll_timeout().is_some() {
             return Err("the session is over, and a timer is left".to_owned());
         }
@@ -196,7 +196,7 @@ impl World {
             && self.to_agent.is_empty()
             && self.to_host.is_empty()
             && self.peer.is_settled()
-            && self.checks.asks.is_empty()
+            && self.checks.pending_permissions.is_empty()
             && self.host.poll_timeout().is_none()
             && self.host.activity() == Activity::Idle
     }
@@ -221,7 +221,7 @@ impl World {
             _ => self.advance_time(),
         };
         self.steps += u32::from(has_moved);
-        self.look()
+        self.handle_both_sides()
     }
 
     fn advance_time(&mut self) -> bool {
@@ -260,8 +260,14 @@ impl World {
         if self.pipe_broken || self.peer.is_gone {
             let written = *written;
             self.writing = None;
-            let from = if self.finishing { "finishing" } else { "open" };
-            self.checks.coverage.saw(format!("pipe: {from} to broken"));
+            let from = if self.is_finishing {
+                "finishing"
+            } else {
+                "open"
+            };
+            self.checks
+                .coverage
+                .cover(format!("pipe: {from} to broken"));
             self.checks.may_lose = true;
             self.host.handle_partly_written(self.now, written);
             self.host.handle_write_failed();
@@ -285,10 +291,12 @@ impl World {
         let (kind, id) = id_of(&line);
         self.note(|| format!("host writes {kind} {id}"));
         if id.starts_with("interrupt-for-now") && kind == "control_request" {
-            self.checks.coverage.saw("queue: interrupts for a message");
+            self.checks
+                .coverage
+                .cover("queue: interrupts for a message");
         }
         if id.starts_with("still-there") && kind == "control_request" {
-            (self.checks.coverage).saw("queue: asks an agent that rests whether it has read");
+            (self.checks.coverage).cover("queue: asks an agent that rests whether it has read");
         }
         if kind != "control_cancel_request" {
             self.checks.written(&kind, &id)?;
@@ -304,7 +312,7 @@ impl World {
                 return Err(format!("{kind} {id} is written together with messages"));
             }
             self.note(|| format!("with {kind} {id}"));
-            self.checks.coverage.saw("queue: messages in one go");
+            self.checks.coverage.cover("queue: messages in one go");
             self.checks.written(&kind, &id)?;
             lines.extend_from_slice(&line);
         }
@@ -315,13 +323,19 @@ impl World {
     fn close(&mut self) -> Result<(), String> {
         self.note(|| "the host closes the pipe".to_owned());
         self.host_closed = true;
-        let from = if self.ending { "ending" } else { "finishing" };
-        self.checks.coverage.saw(format!("pipe: {from} to closed"));
-        if self.ending {
+        let from = if self.is_ending {
+            "ending"
+        } else {
+            "finishing"
+        };
+        self.checks
+            .coverage
+            .cover(format!("pipe: {from} to closed"));
+        if self.is_ending {
             return Ok(());
         }
         if self.peer.has_tasks() {
-            self.checks.coverage.saw("background: given up");
+            self.checks.coverage.cover("background: given up");
         }
         self.checks.done()
     }
@@ -351,13 +365,13 @@ impl World {
             return false;
         }
         if self.to_host.is_empty() {
-            let is_over = self.peer.is_gone && !self.over;
+            let is_over = self.peer.is_gone && !self.is_over;
             if is_over {
                 self.note(|| "the session is over".to_owned());
                 self.host.handle_input_end(self.now);
                 self.checks.may_lose = true;
                 self.host.handle_end();
-                self.over = true;
+                self.is_over = true;
             }
             return is_over;
         }
@@ -371,21 +385,21 @@ impl World {
                 self.checks.read(&line);
             }
         }
-        if self.finishing && self.peer.has_tasks() && self.host.activity() == Activity::Idle {
-            self.checks.coverage.saw("background: waited for");
+        if self.is_finishing && self.peer.has_tasks() && self.host.activity() == Activity::Idle {
+            self.checks.coverage.cover("background: waited for");
         }
         true
     }
 
     /// Handles events of both sides.
-    fn look(&mut self) -> Result<(), String> {
+    fn handle_both_sides(&mut self) -> Result<(), String> {
         self.handle_agent_events();
         while let Some(line) = self.peer.poll_line(&mut self.dice, &mut self.checks) {
             self.to_host.extend(&line);
         }
         while let Some(event) = self.host.poll_event() {
             self.note(|| format!("host: {event:?}"));
-            self.checks.heard(&event)?;
+            self.checks.check_event(&event)?;
             if let HostEvent::RequestEnded {
                 request_id,
                 outcome: Err(_),
@@ -393,7 +407,7 @@ impl World {
                 && &**request_id == "init"
             {
                 // A user gives up when the connection fails.
-                self.ending = true;
+                self.is_ending = true;
                 self.checks.may_lose = true;
                 self.host.end();
             }

@@ -78,7 +78,7 @@ const ALONE: [&str; 4] = [
     "settings in a file",
 ];
 
-/// One of this number of possible pairs is included.
+/// On average, one in this number of possible pairs is included.
 const ONE_OF: usize = 37;
 
 /// Returns pairs of sets from different families that have no option in common.

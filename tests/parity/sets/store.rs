@@ -42,7 +42,7 @@ impl SessionStore for OneSession {
     }
 }
 
-fn full() -> String {
+fn store_with_session() -> String {
     format!("$store {SESSION}")
 }
 
@@ -57,18 +57,18 @@ pub(super) fn sets() -> Vec<Set> {
         } => |it| it.session_store(MemoryStore::new())
             .session_store_flush(StoreFlush::Eager)
             .load_timeout(Duration::from_secs(1));
-        "resumed from elsewhere": { "sessionStore": full(), "resume": SESSION }
+        "resumed from elsewhere": { "sessionStore": store_with_session(), "resume": SESSION }
             => |it| it.session_store(OneSession).resume(SESSION);
         "resumed from elsewhere with a directory and a fork": {
-            "sessionStore": full(), "resume": SESSION, "cwd": "/usr/lib",
+            "sessionStore": store_with_session(), "resume": SESSION, "cwd": "/usr/lib",
             "forkSession": true, "sessionId": OTHER,
         } => |it| {
             let it = it.session_store(OneSession).resume(SESSION);
             it.cwd("/usr/lib").fork_session(true).session_id(OTHER)
         };
-        "resumed, and not known elsewhere": { "sessionStore": full(), "resume": OTHER }
+        "resumed, and not known elsewhere": { "sessionStore": store_with_session(), "resume": OTHER }
             => |it| it.session_store(OneSession).resume(OTHER);
-        "continued from elsewhere": { "sessionStore": full(), "continue": true }
+        "continued from elsewhere": { "sessionStore": store_with_session(), "continue": true }
             => |it| it.session_store(OneSession).continue_latest(true);
         "continued from nothing elsewhere": { "sessionStore": "$emptyStore", "continue": true }
             => |it| { let it = it.session_store(MemoryStore::new()); it.continue_latest(true) };

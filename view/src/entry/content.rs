@@ -1,10 +1,10 @@
-//! What tool calls do and return.
+//! Contents of tool calls.
 
 use super::{Attachment, Location, LongText, Status, data};
 use serde::Serialize;
 
 data! {
-    /// What a tool call does or returns.
+    /// A part of a tool call's action or result.
     #[serde(tag = "type")]
     pub enum Content {
         /// A text in Markdown.
@@ -15,7 +15,7 @@ data! {
         Diff(Diff),
         /// A command and its output.
         Command(Command),
-        /// Places that a search found.
+        /// The hits of a search.
         Search(Search),
         /// Pages on the web.
         Links(Links),
@@ -85,7 +85,7 @@ data! {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub output: Option<LongText>,
-        /// The exit code. Absent if the agent does not tell it.
+        /// The exit code. Absent if the agent does not report it.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional, type = "number"))]
         pub exit_code: Option<i64>,
@@ -95,7 +95,7 @@ data! {
         pub output_file: Option<String>,
     }
 
-    /// Places that a search found.
+    /// The hits of a search.
     pub struct Search {
         /// The places.
         pub hits: Vec<Hit>,
@@ -105,7 +105,7 @@ data! {
         pub omitted: Option<u64>,
     }
 
-    /// A place that a search found.
+    /// A hit of a search.
     #[derive(Eq)]
     pub struct Hit {
         /// The file and the line.

@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// | approval | `approval/` and the `request_id` |
 /// | notice, end of a turn | the `uuid` of the message |
 ///
-/// Where the agent sends no such ID, the entry has a number.
+/// If the agent sends no such ID, the ID is a number.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EntryId(Arc<str>);
 
@@ -195,8 +195,8 @@ data! {
     pub struct Text {
         /// The text.
         pub text: LongText,
-        /// Whether the text is complete. A text of Claude Code that was cut off stays incomplete; one
-        /// of another agent is complete when it grows no more.
+        /// Whether the text is complete. A text of Claude Code that was cut off stays incomplete; a
+        /// text of another agent is complete when nothing more is appended.
         pub complete: bool,
     }
 
@@ -214,7 +214,7 @@ data! {
     /// A part that was omitted from a text.
     #[derive(Copy, Eq)]
     pub struct Omitted {
-        /// The position of the part in the text that is left, in bytes of UTF-8.
+        /// The position of the omission in the remaining text, in bytes of UTF-8.
         #[cfg_attr(test, ts(type = "number"))]
         pub at: u64,
         /// The length of the part in bytes of UTF-8.
@@ -279,11 +279,11 @@ data! {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub input: Option<LongText>,
-        /// What the call does and returns.
+        /// The action and result of the call.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(test, ts(optional, as = "Option<Vec<Content>>"))]
         pub content: Vec<Content>,
-        /// Why the call failed.
+        /// The reason why the call failed.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub failure: Option<Failure>,
@@ -308,12 +308,12 @@ data! {
         pub line: Option<u64>,
     }
 
-    /// Why a tool call has no result.
+    /// The reason why a tool call has no result.
     #[derive(Eq)]
     pub struct Failure {
         /// The reason.
         pub reason: FailureReason,
-        /// The text of the tool or of whoever denied the call.
+        /// The text of the tool, or the reason of a denial.
         pub message: String,
     }
 
@@ -364,7 +364,7 @@ data! {
         /// The status of the tool call. A proposed plan is completed when it was approved,
         /// and failed when it was not.
         pub status: Status,
-        /// Why the plan was not accepted.
+        /// The reason why the plan was not accepted.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub failure: Option<Failure>,
@@ -396,13 +396,13 @@ data! {
         pub url: Option<String>,
         /// The status. A question is completed when it was answered.
         pub status: Status,
-        /// Why there is no answer.
+        /// The reason why there is no answer.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub failure: Option<Failure>,
     }
 
-    /// One question with its choices.
+    /// A question with its choices.
     pub struct QuestionItem {
         /// A short label.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -433,30 +433,30 @@ data! {
         pub description: Option<String>,
     }
 
-    /// A permission request that is pending. It is the last entry of its agent, and is
-    /// removed when it needs no response any more.
+    /// A permission request that is pending. It is the last entry of its agent, and is removed when
+    /// it is no longer pending.
     pub struct Approval {
         /// The request to respond to.
         pub request_id: String,
-        /// The tool call for which the request is.
+        /// The tool call of the request.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional, type = "string"))]
         pub tool_call: Option<EntryId>,
         /// A title in one line.
         pub title: String,
-        /// Why the agent asks.
+        /// The reason why the agent asks.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub reason: Option<String>,
-        /// What the call will do.
+        /// The action of the call.
         pub content: Vec<Content>,
-        /// The rules to allow calls like this one for the future. Empty if that is not offered.
+        /// The rules that would allow similar calls in the future. Empty if the agent offers none.
         pub always: Vec<String>,
     }
 
     /// A sub-agent.
     pub struct SubAgent {
-        /// What the sub-agent does, in a few words.
+        /// The task of the sub-agent, in a few words.
         pub title: String,
         /// The kind of the sub-agent.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -470,7 +470,7 @@ data! {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub result: Option<LongText>,
-        /// Why the sub-agent failed.
+        /// The reason why the sub-agent failed.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub failure: Option<Failure>,
@@ -482,13 +482,13 @@ data! {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub background: Option<Background>,
-        /// What the sub-agent has used.
+        /// The usage of the sub-agent.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub usage: Option<SubAgentUsage>,
     }
 
-    /// What a sub-agent has used.
+    /// The usage of a sub-agent.
     #[derive(Copy, Eq, Default)]
     pub struct SubAgentUsage {
         /// The number of tokens.
@@ -547,7 +547,7 @@ data! {
     pub struct TurnEnd {
         /// The outcome.
         pub outcome: Outcome,
-        /// Why the turn failed, and what to do.
+        /// The reason why the turn failed, and a remedy.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub message: Option<String>,
@@ -559,7 +559,7 @@ data! {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional, type = "number"))]
         pub duration_ms: Option<u64>,
-        /// The tokens of the turn. Absent if the agent does not tell them.
+        /// The tokens of the turn. Absent if the agent does not report them.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub tokens: Option<Tokens>,
@@ -618,11 +618,11 @@ data! {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub permission_mode: Option<String>,
-        /// What the session does.
+        /// The activity of the session.
         pub activity: Activity,
     }
 
-    /// What a session does.
+    /// The activity of a session.
     #[derive(Copy, Eq, Default)]
     pub enum Activity {
         /// The session waits for a prompt.

@@ -78,7 +78,7 @@ impl View {
             return self.in_background(id, task_id);
         }
         let response = response(output, text);
-        let text = self.long_output(without_tools(&response));
+        let text = self.long_output(without_tool_list(&response));
         self.set(id, Member::Result(Some(text)));
         let usage = fields.map(|fields| SubAgentUsage {
             tokens: fields.get("totalTokens").unwrap_or_default(),
@@ -103,7 +103,7 @@ impl View {
         }
     }
 
-    /// Remembers the entry of a task.
+    /// Stores the entry of a task.
     pub(super) fn follow(&mut self, task: &str, id: &EntryId) {
         if self.fold.tasks.len() >= FOLLOWED {
             self.fold.tasks.clear();
@@ -194,7 +194,7 @@ impl View {
 
     /// Sets the response of a sub-agent that ran in the background.
     fn response_of_background(&mut self, id: &EntryId, text: &str) {
-        let result = self.long_output(without_tools(text.trim()));
+        let result = self.long_output(without_tool_list(text.trim()));
         if let Some(Body::SubAgent(agent)) = self.get(id).map(|it| &it.body)
             && agent.background.is_some()
             && agent.result.as_ref() != Some(&result)
@@ -231,7 +231,7 @@ impl View {
         }
     }
 
-    /// The session has ended, and its background tasks with it.
+    /// Ends the background tasks at the end of the session.
     pub(crate) fn end_tasks(&mut self) {
         let tasks: BTreeSet<EntryId> = self.fold.tasks.drain().map(|(_, id)| id).collect();
         for id in tasks {
@@ -260,7 +260,7 @@ impl View {
         }
     }
 
-    /// Applies a notification for the model that a task has ended, as a transcript has it.
+    /// Applies a stored notification for the model that a task has ended.
     pub(super) fn task_told(&mut self, text: &str) -> bool {
         let Some(task) = tag(text, "task-id") else {
             return false;
@@ -301,8 +301,8 @@ fn response<'a>(output: Option<&Json>, text: &'a str) -> Cow<'a, str> {
     }
 }
 
-/// Removes the list of tools that the agent puts before a response without them.
-fn without_tools(response: &str) -> &str {
+/// Removes the list of tools that the agent prepends to a response without tool calls.
+fn without_tool_list(response: &str) -> &str {
     let rest = response.strip_prefix("<tools-used-before-summary>");
     let rest = rest.and_then(|rest| rest.split_once("</tools-used-before-summary>"));
     rest.map_or(response, |(_, rest)| rest.trim_start())

@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, HashMap};
 /// again for a later call.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Calls {
-    known: HashMap<Box<str>, Known>,
+    known: HashMap<Box<str>, LastCall>,
     /// The calls without a result, in order.
     open: BTreeMap<u64, Box<str>>,
     next: u64,
@@ -28,17 +28,17 @@ pub(super) struct Calls {
 
 /// The last call with an ID.
 #[derive(Debug, Clone)]
-struct Known {
+struct LastCall {
     entry: EntryId,
     /// The number of calls with the ID.
     count: u32,
-    /// The ID of the message that carried the whole call.
+    /// The ID of the message with the whole call.
     uuid: Box<str>,
     /// The number among the calls without a result, and the name of the tool.
     open: Option<(u64, Box<str>)>,
 }
 
-/// The number of calls whose IDs are remembered.
+/// The maximum number of calls whose IDs are stored.
 const KNOWN: usize = 16_384;
 
 impl Calls {
@@ -69,7 +69,7 @@ impl Calls {
                 known.entry = format!("{id}#{}", known.count).into();
                 known
             }
-            Entry::Vacant(place) => place.insert(Known {
+            Entry::Vacant(place) => place.insert(LastCall {
                 entry: id.into(),
                 count: 1,
                 uuid: Box::default(),
@@ -98,7 +98,7 @@ impl Calls {
     }
 }
 
-/// How the view shows the calls of a tool.
+/// The presentation of a tool's calls.
 pub(super) enum Shown {
     Call,
     Plan,
@@ -118,7 +118,7 @@ impl Shown {
 }
 
 impl View {
-    /// The model begins to write a call.
+    /// Handles the start of a call that the model is writing.
     pub(super) fn call_begins(
         &mut self,
         id: &str,
@@ -184,7 +184,7 @@ impl View {
         Some(self.long(&plan))
     }
 
-    /// The input of a call has grown.
+    /// Handles a further piece of a call's input.
     pub(super) fn call_grows(&mut self, id: &EntryId, tool: &str, input: &Json) {
         if !matches!(Shown::of(tool), Shown::Call) {
             let body = self.call_body(tool, input, Status::Pending);
@@ -203,7 +203,7 @@ impl View {
         }
     }
 
-    /// The model has written a call.
+    /// Handles a complete call.
     pub(super) fn call(
         &mut self,
         (id, tool, input): (&str, &str, &Json),
@@ -361,7 +361,7 @@ impl View {
         self.end_call(id, outcome.status, outcome.failure);
     }
 
-    /// Sets how a call ended.
+    /// Sets the outcome of a call.
     pub(super) fn end_call(&mut self, id: &EntryId, status: Status, failure: Option<Failure>) {
         self.no_approval(id);
         if failure.is_some() {
@@ -370,8 +370,8 @@ impl View {
         self.set(id, Member::Status(status));
     }
 
-    /// Ends the calls that have no result, because the turn or the session has ended.
-    /// `background` is whether those of background tasks end, too.
+    /// Ends the calls that have no result, because the turn or the session has ended. `background`
+    /// tells whether the calls of background tasks end, too.
     pub(crate) fn end_calls(&mut self, background: bool, message: &str) {
         let open: Vec<Box<str>> = self.fold.calls.open.values().cloned().collect();
         for id in open {
@@ -393,7 +393,7 @@ impl View {
         }
     }
 
-    /// Returns whether the model has not written the call to its end, so that it never ran.
+    /// Returns whether the input of the call is incomplete, so that the call never ran.
     fn is_unwritten(&self, id: &EntryId) -> bool {
         let (status, waits) = match self.get(id).map(|it| &it.body) {
             Some(Body::ToolCall(it)) => (it.status, it.approval.is_some()),

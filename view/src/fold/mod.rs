@@ -1,4 +1,4 @@
-//! Turns what a session delivers into changes.
+//! Converts the messages and events of a session to changes.
 
 mod agents;
 mod calls;
@@ -17,7 +17,7 @@ use calls::Calls;
 use replies::Replies;
 use std::collections::HashMap;
 
-/// What the entries do not say, but later messages need.
+/// State that later messages need and that is not in the entries.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Fold {
     replies: Replies,
@@ -36,7 +36,8 @@ pub(crate) struct Fold {
     pub(crate) acp: crate::acp::Acp,
 }
 
-/// The number of tasks and requests that a view follows at once.
+/// The maximum number of tasks and requests that a view follows at the same
+/// time.
 pub(crate) const FOLLOWED: usize = 4096;
 
 impl View {
@@ -54,7 +55,7 @@ impl View {
                 request_id,
                 request,
             } => self.elicitation(request_id, request),
-            Input::Settled { request_id } => self.settled(request_id),
+            Input::Settled { request_id } => self.finish_request(request_id),
             Input::Activity(activity) => self.activity(*activity),
             Input::Problem(text) => {
                 let id = self.numbered("problem");

@@ -85,7 +85,7 @@ impl View {
         }
     }
 
-    /// A model request failed.
+    /// Adds the notice of a failed model request.
     pub(super) fn api_error(
         &mut self,
         message: &AssistantMessage,
@@ -101,7 +101,7 @@ impl View {
         self.notice(id, parent, NoticeKind::ApiError, &text, Some(detail));
     }
 
-    /// The request that failed before was repeated with success, or is not repeated.
+    /// Removes the notice about a retry: the retry succeeded, or there is none.
     pub(crate) fn retried(&mut self) {
         if let Some(id) = self.fold.retry.take() {
             self.remove(&id);

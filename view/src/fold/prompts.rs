@@ -10,7 +10,7 @@ use agentwire_protocol::message::{CommandLifecycle, CommandState, UserMessage};
 use agentwire_protocol::transcript::Author;
 
 impl View {
-    /// The host sends a prompt.
+    /// Handles a prompt that the host sends.
     pub(super) fn sent(&mut self, uuid: &str, message: &UserMessage) {
         self.prompt(uuid.into(), None, message, Delivery::Sent);
     }
@@ -48,7 +48,7 @@ impl View {
             return;
         }
         if matches!(state, Delivery::Delivered | Delivery::Cancelled) {
-            self.settle(&id);
+            self.move_to_end(&id);
         }
         self.set(&id, Member::Delivery(state));
     }

@@ -1,4 +1,4 @@
-//! Texts, thoughts and tool calls of the model, as they are streamed and when they are whole.
+//! Texts, thoughts and tool calls of the model, streamed and complete.
 
 use crate::change::{Member, TextMember};
 use crate::entry::{Body, EntryId, LongText, NoticeKind, Text};
@@ -25,7 +25,7 @@ struct Recent {
     earlier: VecDeque<Reply>,
 }
 
-/// The number of whole blocks of a reply that are recognized when they arrive again.
+/// The number of complete blocks of a reply that are recognized if they arrive again.
 const SEEN: usize = 64;
 
 /// The number of earlier replies to which further blocks may belong.
@@ -47,10 +47,10 @@ struct Reply {
 struct Blocks {
     /// The number of blocks that have an entry.
     count: u64,
-    /// The number of blocks that are whole, which come first.
+    /// The number of complete blocks, which come first.
     whole: u64,
-    /// The last whole blocks: the number of the block, the ID of the message that carried it,
-    /// and the position in the message. Some gateways use one message ID for all replies.
+    /// The last complete blocks: the number of the block, the ID of its message, and its position
+    /// in the message. Some gateways use one message ID for all replies.
     seen: VecDeque<(u64, Box<str>, usize)>,
 }
 
@@ -64,7 +64,7 @@ enum Open {
         tool: Box<str>,
         json: PartialJson,
         /// The length at which the call was last described.
-        described: usize,
+        described_length: usize,
     },
     Other,
 }
@@ -72,8 +72,8 @@ enum Open {
 /// A text that is being streamed.
 #[derive(Debug, Clone)]
 enum Growing {
-    /// The white space with which the text begins. The agent never sends a text that has
-    /// nothing else.
+    /// The white space with which the text begins. The agent never sends a text of white space
+    /// only.
     Space(String),
     /// The text has an entry. The second value is its length.
     Entry(EntryId, usize),
@@ -102,7 +102,7 @@ impl Reply {
     }
 }
 
-/// The number of sub-agents whose replies are followed at once.
+/// The maximum number of sub-agents whose replies are followed at the same time.
 const FOLLOWED: usize = 256;
 
 impl View {
@@ -142,7 +142,7 @@ impl View {
                             id,
                             tool: call.name.as_str().into(),
                             json: PartialJson::default(),
-                            described: 0,
+                            described_length: 0,
                         })
                     }
                     _ => Open::Other,
@@ -167,7 +167,7 @@ impl View {
         }
     }
 
-    /// Appends to a text that has an entry. Returns whether the delta did that.
+    /// Appends to a text that has an entry. Returns whether the delta was appended.
     fn grow_fast(&mut self, parent: Option<&EntryId>, delta: &ContentBlockDelta) -> bool {
         let most = self.limits.text;
         let Some((index, open)) = &mut self.reply_of(parent).open else {
@@ -223,7 +223,7 @@ impl View {
                     id,
                     tool,
                     json,
-                    described,
+                    described_length,
                 },
                 BlockDelta::InputJson(delta),
             ) => {
@@ -236,8 +236,8 @@ impl View {
                 json.push(&delta.partial_json);
                 let len = json.text().len();
                 // Twice as long each time, so that the costs grow linearly.
-                if len >= 2 * *described && len <= most {
-                    *described = len;
+                if len >= 2 * *described_length && len <= most {
+                    *described_length = len;
                     if let Some(value) = json.value() {
                         self.call_grows(id, tool, &value);
                     }
@@ -292,7 +292,7 @@ impl View {
         self.insert(id.clone(), parent.cloned(), body);
     }
 
-    /// Applies a message with whole blocks.
+    /// Applies a message with complete blocks.
     pub(super) fn reply(&mut self, message: &AssistantMessage) {
         let parent = self.parent_of(
             message.parent_tool_use_id.as_deref(),
@@ -351,7 +351,7 @@ impl View {
         }
     }
 
-    /// Replaces the text of the next block that is not whole yet.
+    /// Replaces the text of the next incomplete block.
     fn whole_text(
         &mut self,
         parent: Option<&EntryId>,

@@ -77,8 +77,8 @@ impl View {
         self.insert(id, None, Body::Question(Box::new(question)));
     }
 
-    /// A request needs no response any more.
-    pub(super) fn settled(&mut self, request_id: &str) {
+    /// Removes a request that is no longer pending.
+    pub(super) fn finish_request(&mut self, request_id: &str) {
         let Some(id) = self.fold.requests.remove(request_id) else {
             return;
         };
@@ -103,7 +103,7 @@ impl View {
         }
     }
 
-    /// The call waits for no approval any more.
+    /// Removes the approval of a call that no longer needs one.
     pub(crate) fn no_approval(&mut self, call: &EntryId) {
         let approval = match self.get(call).map(|it| &it.body) {
             Some(Body::ToolCall(it)) => it.approval.clone(),
@@ -122,11 +122,11 @@ impl View {
         }
     }
 
-    /// Removes all requests: the session that could take a response has ended.
+    /// Removes all requests at the end of the session.
     pub(super) fn settle_all(&mut self) {
         let requests: Vec<Box<str>> = self.fold.requests.keys().cloned().collect();
         for request in requests {
-            self.settled(&request);
+            self.finish_request(&request);
         }
     }
 }

@@ -38,7 +38,8 @@ impl View {
         self.insert(id, None, Body::TurnEnd(Box::new(end)));
     }
 
-    /// A new conversation starts. The prompt that caused it and pending ones remain.
+    /// Starts a new conversation: removes all entries except the prompt that caused it and pending
+    /// prompts.
     pub(super) fn clear(&mut self, reset: &ConversationReset) {
         let remain = |entry: &&Entry| {
             entry.body.is_last() || Some(entry.id.as_str()) == reset.user_message_uuid.as_deref()
@@ -56,7 +57,7 @@ impl View {
         }
     }
 
-    /// The session has ended.
+    /// Handles the end of the session.
     pub(super) fn ended(&mut self, error: Option<&str>) {
         self.retried();
         self.settle_all();

@@ -8,7 +8,7 @@ use crate::text::{cut, lines, title};
 use agentwire_protocol::Json;
 use agentwire_protocol::tool::mcp_tool;
 
-/// What a tool call does, according to its input.
+/// Describes the action of a tool call, from its input.
 pub(crate) struct Described {
     pub(crate) title: String,
     pub(crate) kind: ToolKind,
@@ -60,7 +60,7 @@ fn in_title(tool: &str) -> &'static [&'static str] {
 struct Call<'a> {
     input: Fields<'a>,
     cwd: Option<&'a str>,
-    /// The length of the content, if it is wanted.
+    /// The maximum length of the content. `None` if it is not needed.
     most: Option<usize>,
 }
 
@@ -87,8 +87,8 @@ impl Call<'_> {
         self.input.text(name)
     }
 
-    /// Returns a call with the verb and this member of the input as title.
-    fn about(&self, verb: &str, name: &str, kind: ToolKind) -> Described {
+    /// Describes a call. The title is the verb and this member of the input.
+    fn described_by(&self, verb: &str, name: &str, kind: ToolKind) -> Described {
         plain(with(verb, self.text(name).as_deref()), kind)
     }
 
@@ -132,7 +132,7 @@ impl Call<'_> {
             }
             "EnterPlanMode" => plain("Enter plan mode", SwitchMode),
             "ExitPlanMode" => plain("Leave plan mode", SwitchMode),
-            "SetGoal" | "ProposeGoal" => self.about("Set goal:", "condition", Think),
+            "SetGoal" | "ProposeGoal" => self.described_by("Set goal:", "condition", Think),
             "TodoWrite" => {
                 let mut described = plain("Update the to-do list", Think);
                 let todos = self.input.json("todos");
@@ -143,39 +143,43 @@ impl Call<'_> {
             }
             "TaskCreate" => self.task("Add task:", self.text("subject")),
             "TaskUpdate" => self.task("Update task", self.task_change()),
-            "TaskGet" => self.about("Read task", "taskId", Read),
+            "TaskGet" => self.described_by("Read task", "taskId", Read),
             "TaskList" => plain("List the tasks", Read),
-            "Workflow" => self.about("Run workflow", "name", Execute),
+            "Workflow" => self.described_by("Run workflow", "name", Execute),
             "Skill" => {
                 let skill = self.text("skill").or_else(|| self.text("command"));
                 plain(with("Use skill", skill.as_deref()), Other)
             }
-            "SlashCommand" => self.about("Run", "command", Other),
-            "ToolSearch" => self.about("Find tools:", "query", Search),
-            "CronCreate" => self.about("Schedule:", "prompt", Other),
-            "CronDelete" => self.about("Cancel schedule", "id", Delete),
+            "SlashCommand" => self.described_by("Run", "command", Other),
+            "ToolSearch" => self.described_by("Find tools:", "query", Search),
+            "CronCreate" => self.described_by("Schedule:", "prompt", Other),
+            "CronDelete" => self.described_by("Cancel schedule", "id", Delete),
             "CronList" => plain("List the schedules", Read),
-            "ScheduleWakeup" => self.about("Continue later:", "reason", Other),
-            "RemoteTrigger" => self.about("Cloud session:", "action", Other),
-            "EnterWorktree" => self.about("Enter worktree", "name", SwitchMode),
+            "ScheduleWakeup" => self.described_by("Continue later:", "reason", Other),
+            "RemoteTrigger" => self.described_by("Cloud session:", "action", Other),
+            "EnterWorktree" => self.described_by("Enter worktree", "name", SwitchMode),
             "ExitWorktree" => plain("Leave the worktree", SwitchMode),
             "ListMcpResources" | "ListMcpResourcesTool" => match self.text("server") {
                 Some(server) => plain(format!("List the resources of {server}"), Read),
                 None => plain("List the resources of MCP servers", Read),
             },
-            "ReadMcpResource" | "ReadMcpResourceTool" => self.about("Read resource", "uri", Read),
-            "ReadMcpResourceDir" | "ReadMcpResourceDirTool" => self.about("List", "uri", Read),
-            "RefreshMcpTools" => self.about("Refresh tools of", "server", Other),
+            "ReadMcpResource" | "ReadMcpResourceTool" => {
+                self.described_by("Read resource", "uri", Read)
+            }
+            "ReadMcpResourceDir" | "ReadMcpResourceDirTool" => {
+                self.described_by("List", "uri", Read)
+            }
+            "RefreshMcpTools" => self.described_by("Refresh tools of", "server", Other),
             "ReportFindings" => plain("Report findings", Other),
             "SendFeedback" => plain("Send feedback to Anthropic", Other),
-            "SendMessage" => self.about("Message", "to", Other),
+            "SendMessage" => self.described_by("Message", "to", Other),
             "ListAgents" => plain("List the agents", Read),
             "SendUserFile" => self.file("Show", "file_path", Read, None),
             "Artifact" => self.file("Publish", "file_path", Other, None),
-            "Projects" => self.about("Project:", "method", Other),
-            "ClaudeDesign" => self.about("Design:", "method", Other),
+            "Projects" => self.described_by("Project:", "method", Other),
+            "ClaudeDesign" => self.described_by("Design:", "method", Other),
             "propose_skills" => plain("Propose skills", Other),
-            "PushNotification" => self.about("Notify:", "message", Other),
+            "PushNotification" => self.described_by("Notify:", "message", Other),
             "ReadNotifications" => plain("Read the notifications", Read),
             "StructuredOutput" => plain("Return the structured output", Other),
             "ShowOnboardingRolePicker" => plain("Ask for the role", Other),
@@ -271,7 +275,7 @@ impl Call<'_> {
         described
     }
 
-    /// Adds the diff of a change that was not made yet.
+    /// Adds the diff of a proposed change.
     fn propose(&self, described: &mut Described, hunks: Vec<Hunk>) {
         let (Some(location), Some(most)) = (described.locations.first(), self.most) else {
             return;
@@ -312,7 +316,7 @@ impl Call<'_> {
     }
 
     fn fetch(&self) -> Described {
-        let mut described = self.about("Fetch", "url", ToolKind::Fetch);
+        let mut described = self.described_by("Fetch", "url", ToolKind::Fetch);
         if let Some(url) = self.text("url") {
             let url = lines(&url).into_owned();
             let links = vec![Link { url, title: None }];

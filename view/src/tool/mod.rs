@@ -1,4 +1,4 @@
-//! What a tool call does and returns, from its input and its output.
+//! Describes the action and the result of tool calls, from their inputs and outputs.
 
 mod input;
 mod output;

@@ -13,7 +13,7 @@ use agentwire_protocol::content::{ContentBlock, Source, ToolResultBlock};
 use agentwire_protocol::message::ToolResultMeta;
 use std::borrow::Cow;
 
-/// How a tool call ended.
+/// The outcome of a tool call.
 pub(crate) struct Outcome {
     pub(crate) status: Status,
     /// The new content. `None` if the previous content remains.
@@ -34,7 +34,7 @@ pub(crate) struct ToolResult<'a> {
 }
 
 impl ToolResult<'_> {
-    /// Returns how the call ended. `before` is the content that the view shows so far.
+    /// Returns the outcome of the call. `before` is the content that the view shows so far.
     pub(crate) fn outcome(&self, before: &[Content]) -> Outcome {
         let failure = self.failure(before);
         let content = match &failure {
@@ -421,7 +421,7 @@ impl ToolResult<'_> {
     }
 }
 
-/// Returns the proposed change as one that was made. Its line numbers are unknown.
+/// Returns the proposed change as an applied one. Its line numbers are unknown.
 fn applied(before: &[Content]) -> Option<Vec<Content>> {
     let [Content::Diff(diff)] = before else {
         return None;

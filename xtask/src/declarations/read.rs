@@ -117,7 +117,7 @@ impl Reader {
                     let mut parts: Vec<Type> = interface
                         .extends
                         .iter()
-                        .map(|heritage| self.heritage(heritage))
+                        .map(|heritage| self.extended_type(heritage))
                         .collect();
                     parts.push(own);
                     Type::Intersection(parts)
@@ -171,7 +171,7 @@ impl Reader {
             .collect()
     }
 
-    fn heritage(&mut self, heritage: &ast::TSInterfaceHeritage<'_>) -> Type {
+    fn extended_type(&mut self, heritage: &ast::TSInterfaceHeritage<'_>) -> Type {
         let mut names = Vec::new();
         let mut expression = &heritage.expression;
         loop {

@@ -179,7 +179,7 @@ impl Idle {
     }
 }
 
-/// The data that user code keeps of each message.
+/// The data that user code retains of each message.
 struct Kept<T> {
     all: Vec<T>,
     before_kb: f64,

@@ -28,10 +28,10 @@ fn parts_of_a_thought_are_paragraphs() {
     thread.started(json!({"type": "reasoning", "id": "r", "summary": [], "content": []}));
     for (index, delta) in [(0, "a"), (0, "b"), (1, "c")] {
         let params = json!({"threadId": "t", "itemId": "r", "delta": delta, "summaryIndex": index});
-        thread.told("item/reasoning/summaryTextDelta", params);
+        thread.send_notification("item/reasoning/summaryTextDelta", params);
     }
     let params = json!({"threadId": "t", "itemId": "r", "delta": "raw", "contentIndex": 0});
-    thread.told("item/reasoning/textDelta", params);
+    thread.send_notification("item/reasoning/textDelta", params);
     let number = thread.view.number();
     let item = json!({"type": "reasoning", "id": "r", "summary": ["ab", "c"], "content": ["raw"]});
     thread.completed(item);
@@ -51,7 +51,7 @@ fn a_text_that_starts_over_replaces_what_came_before_and_removes_the_notice() {
     let error = json!({"threadId": "t", "error": error, "willRetry": true});
     thread.started(start.clone());
     thread.delta("agentMessage/delta", "m", "partial");
-    thread.told("error", error.clone());
+    thread.send_notification("error", error.clone());
     let Body::Notice(notice) = thread.last() else {
         panic!()
     };
@@ -69,7 +69,7 @@ fn a_text_that_starts_over_replaces_what_came_before_and_removes_the_notice() {
     thread.delta("agentMessage/delta", "m", "fine");
     assert_eq!(thread.shown(), shown);
     // A repeated request may have other IDs.
-    thread.told("error", error);
+    thread.send_notification("error", error);
     thread.started(with(start, json!({"id": "n"})));
     thread.delta("agentMessage/delta", "n", "fine");
     assert_eq!(thread.shown(), shown);
@@ -383,7 +383,7 @@ fn other_calls_have_titles_inputs_and_results() {
     let mut thread = Thread::new();
     thread.completed(json!({"type": "newThing", "id": "x", "text": "no call"}));
     thread.completed(json!({"id": "x", "status": "completed"}));
-    thread.told("new/thing", json!({"threadId": "t"}));
+    thread.send_notification("new/thing", json!({"threadId": "t"}));
     assert!(thread.view.is_empty());
 }
 
@@ -392,7 +392,7 @@ fn plans_are_entries() {
     let mut thread = Thread::new();
     let step = |step, status| json!({"step": step, "status": status});
     let todo = json!([step("look", "completed"), step("do", "inProgress")]);
-    thread.told("turn/plan/updated", json!({"threadId": "t", "plan": todo}));
+    thread.send_notification("turn/plan/updated", json!({"threadId": "t", "plan": todo}));
     thread.started(json!({"type": "agentMessage", "id": "m", "text": ""}));
     thread.delta("agentMessage/delta", "m", "Sure.\n");
     thread.started(json!({"type": "plan", "id": "p", "text": ""}));
@@ -423,7 +423,7 @@ fn notices_say_what_happened() {
     let mut thread = Thread::new();
     let long = "long ".repeat(60);
     let mut tell = |method: &str, params: Value| {
-        thread.told(method, params);
+        thread.send_notification(method, params);
         let Body::Notice(notice) = thread.last() else {
             panic!("{method}")
         };
@@ -471,7 +471,7 @@ fn a_rate_limit_is_a_notice_once_per_window() {
     let mut limit = |used: u64, resets: u64| {
         let window = json!({"usedPercent": used, "windowDurationMins": 300, "resetsAt": resets});
         let limits = json!({"rateLimits": {"primary": window, "secondary": null}});
-        thread.told("account/rateLimits/updated", limits);
+        thread.send_notification("account/rateLimits/updated", limits);
         thread.view.len()
     };
     let counts =
@@ -491,10 +491,10 @@ fn the_end_of_a_turn_has_its_outcome_its_tokens_and_what_to_do() {
             "cacheWriteInputTokens": 10, "outputTokens": 5});
         json!({"threadId": "t", "tokenUsage": {"total": {"totalTokens": total}, "last": last}})
     };
-    thread.told("turn/started", json!({"threadId": "t"}));
+    thread.send_notification("turn/started", json!({"threadId": "t"}));
     assert_eq!(thread.view.session().activity, Activity::Running);
     for total in [105, 105, 210] {
-        thread.told("thread/tokenUsage/updated", usage(total));
+        thread.send_notification("thread/tokenUsage/updated", usage(total));
     }
     thread.turn("completed", Value::Null);
     assert_eq!(
@@ -536,21 +536,21 @@ fn the_end_of_a_turn_has_its_outcome_its_tokens_and_what_to_do() {
 fn frames_of_other_threads_are_not_shown() {
     let mut thread = Thread::new();
     let item = json!({"type": "agentMessage", "id": "m", "text": "other"});
-    thread.told("item/completed", json!({"threadId": "u", "item": item}));
+    thread.send_notification("item/completed", json!({"threadId": "u", "item": item}));
     let params = json!({"threadId": "u", "itemId": "x", "command": "ls"});
-    thread.asked("1", "item/commandExecution/requestApproval", params);
+    thread.send_request("1", "item/commandExecution/requestApproval", params);
     assert!(thread.view.is_empty());
 }
 
 #[test]
 fn the_session_has_a_title_and_an_activity() {
     let mut thread = Thread::new();
-    thread.told(
+    thread.send_notification(
         "thread/name/updated",
         json!({"threadId": "t", "threadName": "Fix it"}),
     );
     let status = json!({"type": "active", "activeFlags": ["waitingOnApproval"]});
-    thread.told(
+    thread.send_notification(
         "thread/status/changed",
         json!({"threadId": "t", "status": status}),
     );

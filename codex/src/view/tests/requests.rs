@@ -9,7 +9,7 @@ fn an_approval_shows_what_it_asks_and_how_it_was_settled() {
     thread.started(item.clone());
     let params = json!({"threadId": "t", "itemId": "call", "command": item["command"], "cwd": "/w",
         "kind": "command", "reason": "May I?"});
-    thread.asked("7", "item/commandExecution/requestApproval", params);
+    thread.send_request("7", "item/commandExecution/requestApproval", params);
     assert_eq!(thread.call("call").status, Status::Pending);
     assert_eq!(
         thread.shown()[1],
@@ -19,12 +19,12 @@ fn an_approval_shows_what_it_asks_and_how_it_was_settled() {
     );
     assert_eq!(thread.view.session().activity, Activity::RequiresAction);
     let mut accepted = (thread.feed.clone(), thread.view.clone());
-    accepted.0.settled(&mut accepted.1, "7", false);
+    accepted.0.finish_request(&mut accepted.1, "7", false);
     let Body::ToolCall(call) = &accepted.1.get("call").unwrap().body else {
         panic!()
     };
     assert_eq!((call.status, accepted.1.len()), (Status::InProgress, 1));
-    thread.feed.settled(&mut thread.view, "7", true);
+    thread.feed.finish_request(&mut thread.view, "7", true);
     let denied = |thread: &Thread| thread.call("call").failure.as_ref().map(|it| it.reason);
     assert_eq!(denied(&thread), Some(FailureReason::DeniedByUser));
     thread.completed(with(item, json!({"status": "declined"})));
@@ -38,9 +38,9 @@ fn an_approval_that_an_interrupt_cancels_is_removed() {
     let item = command("touch a", json!([]));
     thread.started(item.clone());
     let params = json!({"threadId": "t", "itemId": "call", "command": item["command"]});
-    thread.asked("7", "item/commandExecution/requestApproval", params);
+    thread.send_request("7", "item/commandExecution/requestApproval", params);
     thread.turn("interrupted", Value::Null);
-    thread.told(
+    thread.send_notification(
         "serverRequest/resolved",
         json!({"threadId": "t", "requestId": 7}),
     );
@@ -62,7 +62,7 @@ fn a_command_within_a_command_has_an_approval_of_its_own() {
     thread.started(command("./script", json!([])));
     let params = json!({"threadId": "t", "itemId": "call", "approvalId": "x", "command": "rm a",
         "cwd": "/other"});
-    thread.asked("7", "item/commandExecution/requestApproval", params);
+    thread.send_request("7", "item/commandExecution/requestApproval", params);
     let Body::Approval(approval) = thread.last() else {
         panic!()
     };
@@ -71,7 +71,7 @@ fn a_command_within_a_command_has_an_approval_of_its_own() {
         panic!()
     };
     assert_eq!(command.command.text, "rm a");
-    thread.feed.settled(&mut thread.view, "7", false);
+    thread.feed.finish_request(&mut thread.view, "7", false);
     assert_eq!(thread.call("call#2").status, Status::Completed);
     assert_eq!(thread.call("call").status, Status::InProgress);
 }
@@ -84,7 +84,7 @@ fn approvals_of_files_tools_and_permissions_show_what_they_allow() {
         json!({"type": "fileChange", "id": "f", "status": "inProgress", "changes": changes}),
     );
     let params = json!({"threadId": "t", "itemId": "f", "reason": null, "grantRoot": "/w"});
-    thread.asked("1", "item/fileChange/requestApproval", params);
+    thread.send_request("1", "item/fileChange/requestApproval", params);
     thread.started(
         json!({"type": "mcpToolCall", "id": "m", "status": "inProgress", "server": "db",
         "tool": "drop", "arguments": {"table": "a"}}),
@@ -92,10 +92,10 @@ fn approvals_of_files_tools_and_permissions_show_what_they_allow() {
     let meta = json!({"codex_approval_kind": "mcp_tool_call", "tool_name": "drop",
         "tool_params": {"table": "a"}, "persist": ["session"]});
     let params = json!({"threadId": "t", "serverName": "db", "mode": "form", "_meta": meta});
-    thread.asked("2", "mcpServer/elicitation/request", params);
+    thread.send_request("2", "mcpServer/elicitation/request", params);
     let params = json!({"threadId": "t", "itemId": "p", "reason": "To build",
         "permissions": {"network": {"enabled": true}}});
-    thread.asked("3", "item/permissions/requestApproval", params);
+    thread.send_request("3", "item/permissions/requestApproval", params);
     let shown = thread.shown();
     let [file, tool, more] = &shown[3..] else {
         panic!("{shown:?}")
@@ -116,7 +116,7 @@ fn approvals_of_files_tools_and_permissions_show_what_they_allow() {
         more["content"][0]["text"],
         "{\"permissions\":{\"network\":{\"enabled\":true}}}"
     );
-    thread.feed.settled(&mut thread.view, "3", true);
+    thread.feed.finish_request(&mut thread.view, "3", true);
     assert_eq!(thread.call("p").status, Status::Failed);
 }
 
@@ -126,17 +126,17 @@ fn questions_of_the_model_and_of_servers_are_entries() {
     let options = json!([{"label": "Red", "description": "warm"}]);
     let question = json!({"id": "c", "header": "Colour", "question": "Which?", "options": options});
     let params = json!({"threadId": "t", "itemId": "q", "questions": [question]});
-    thread.asked("1", "item/tool/requestUserInput", params);
+    thread.send_request("1", "item/tool/requestUserInput", params);
     let question = json!({"type": "question", "request_id": "1", "status": "pending", "questions": [
         {"header": "Colour", "question": "Which?", "multiple": false,
             "choices": [{"label": "Red", "description": "warm"}]}]});
     assert_eq!(thread.shown(), [question]);
-    thread.feed.settled(&mut thread.view, "1", false);
+    thread.feed.finish_request(&mut thread.view, "1", false);
     assert_eq!(thread.shown()[0]["status"], "completed");
     assert_eq!(thread.shown()[0]["request_id"], Value::Null);
     let params = json!({"threadId": "t", "serverName": "db", "mode": "url", "message": "Log in",
         "url": "https://a.example"});
-    thread.asked("2", "mcpServer/elicitation/request", params);
+    thread.send_request("2", "mcpServer/elicitation/request", params);
     let shown = &thread.shown()[1];
     assert_eq!(
         (&shown["server"], &shown["url"]),

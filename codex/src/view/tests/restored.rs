@@ -46,7 +46,7 @@ fn start(item: &Value) -> Value {
 
 fn live(items: &[Value]) -> Thread {
     let mut thread = Thread::new();
-    thread.told("turn/started", json!({"threadId": "t"}));
+    thread.send_notification("turn/started", json!({"threadId": "t"}));
     for item in items {
         thread.started(start(item));
         let id = item["id"].as_str().unwrap();
@@ -60,7 +60,7 @@ fn live(items: &[Value]) -> Thread {
                 for (index, part) in item["summary"].as_array().unwrap().iter().enumerate() {
                     let params = json!({"threadId": "t", "itemId": id, "delta": part,
                         "summaryIndex": index});
-                    thread.told("item/reasoning/summaryTextDelta", params);
+                    thread.send_notification("item/reasoning/summaryTextDelta", params);
                 }
             }
             "commandExecution" if item["aggregatedOutput"].is_string() => {
@@ -311,9 +311,11 @@ fn frames_in_any_order_do_not_panic_and_copies_are_equal() {
             }
             let before = thread.view.number();
             match (id, random.below(3)) {
-                (Some(id), 0) => thread.feed.settled(&mut thread.view, id, seed % 2 == 0),
-                (Some(id), _) => thread.asked(id, method, params),
-                (None, _) => thread.told(method, params),
+                (Some(id), 0) => thread
+                    .feed
+                    .finish_request(&mut thread.view, id, seed % 2 == 0),
+                (Some(id), _) => thread.send_request(id, method, params),
+                (None, _) => thread.send_notification(method, params),
             }
             for change in thread.view.since(before).unwrap() {
                 copy.apply(&change.change);

@@ -36,7 +36,7 @@ pub async fn rate(review: &str, options: &Options, retry: Retry) -> Outcome {
         };
         cost_usd += result.cost_usd().unwrap_or_default();
         if result.is_retryable() && tries < retry.tries {
-            tokio::time::sleep(retry.after(tries)).await;
+            tokio::time::sleep(retry.delay_after(tries)).await;
             continue;
         }
         break result
@@ -54,7 +54,7 @@ pub async fn rate(review: &str, options: &Options, retry: Retry) -> Outcome {
 
 impl Retry {
     /// Returns the delay after this number of failures.
-    fn after(self, failures: u32) -> Duration {
+    fn delay_after(self, failures: u32) -> Duration {
         let factor = 2_u32.saturating_pow(failures - 1);
         self.delay.saturating_mul(factor).min(MAXIMUM)
     }
@@ -70,7 +70,7 @@ mod tests {
             tries: 99,
             delay: Duration::from_secs(2),
         };
-        let delays = [1, 2, 3, 6, 40].map(|failures| retry.after(failures).as_secs());
+        let delays = [1, 2, 3, 6, 40].map(|failures| retry.delay_after(failures).as_secs());
         assert_eq!(delays, [2, 4, 8, 60, 60]);
     }
 }

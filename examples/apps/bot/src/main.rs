@@ -74,8 +74,9 @@ async fn run(arguments: &Arguments) -> Result<Option<Severity>, Box<dyn Error>> 
     Ok(review.worst())
 }
 
-/// A session that can read files and nothing else: it has no other tools, whatever
-/// it asks for is denied, and it does not load the settings of the repository.
+/// Returns options of a session that can only read files: it has no other
+/// tools, its permission requests are denied, and it does not load the settings
+/// of the repository.
 fn options(arguments: &Arguments) -> Result<Options, Box<dyn Error>> {
     let options = arguments.fake.options(include_str!("../fake.json"))?;
     Ok(options

@@ -1,4 +1,4 @@
-//! What the agent is asked, and the type of its findings. Start here.
+//! The prompt of the review, and the type of the findings. Start here.
 
 use agentwire::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct Review {
     /// Empty if there is nothing to report.
     pub findings: Vec<Finding>,
-    /// One or two sentences.
+    /// A summary of one or two sentences.
     pub summary: String,
 }
 
@@ -21,7 +21,7 @@ pub struct Finding {
     pub line: u32,
     /// A few words.
     pub title: String,
-    /// What is wrong, and what to do.
+    /// The problem and its remedy.
     pub message: String,
 }
 
@@ -42,9 +42,9 @@ pub struct Finding {
 pub enum Severity {
     /// A remark.
     Info,
-    /// It should change.
+    /// The code should be changed.
     Warning,
-    /// It must not be merged.
+    /// The change must not be merged.
     Error,
 }
 

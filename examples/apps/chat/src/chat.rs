@@ -130,7 +130,7 @@ impl Chat {
                 let line = self.input.value_and_reset();
                 self.line(&line);
             }
-            KeyCode::Tab => self.priority = after(&self.priority),
+            KeyCode::Tab => self.priority = next_priority(&self.priority),
             KeyCode::Esc => self.withdraw(),
             KeyCode::PageUp => self.scrolled += 10,
             KeyCode::PageDown => self.scrolled = self.scrolled.saturating_sub(10),
@@ -213,7 +213,7 @@ fn request(session: &Handle, id: &str) -> Option<Box<CanUseTool>> {
 }
 
 /// Returns the priority after this one, for the Tab key.
-fn after(priority: &Priority) -> Priority {
+fn next_priority(priority: &Priority) -> Priority {
     match priority {
         Priority::Next => Priority::Later,
         Priority::Later => Priority::Now,

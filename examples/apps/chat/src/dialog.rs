@@ -157,7 +157,7 @@ mod tests {
     use serde_json::{Value, json};
 
     /// Returns a view with a request, and the request.
-    fn asked(tool: &str, input: Value) -> (View, CanUseTool) {
+    fn view_with_request(tool: &str, input: Value) -> (View, CanUseTool) {
         let mut view = View::new();
         let call = json!({ "type": "tool_use", "id": "t", "name": tool, "input": input });
         let message =
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn only_yes_allows_and_other_lines_leave_the_dialog_open() {
-        let (view, request) = asked("Bash", json!({ "command": "make" }));
+        let (view, request) = view_with_request("Bash", json!({ "command": "make" }));
         let dialog = Dialog::first(&view).unwrap();
         let answer = |line| dialog.answer(&request, &mut vec![], line);
         for line in ["", "yep", "a", "1", "y not", "yes no"] {
@@ -206,7 +206,7 @@ mod tests {
             question("Some?", true),
             question("Other?", true),
         ];
-        let (view, request) = asked("AskUserQuestion", json!({ "questions": questions }));
+        let (view, request) = view_with_request("AskUserQuestion", json!({ "questions": questions }));
         let dialog = Dialog::first(&view).unwrap();
         let mut given = vec![];
         assert!(dialog.answer(&request, &mut given, "2").is_none());

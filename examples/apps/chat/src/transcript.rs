@@ -276,7 +276,7 @@ mod tests {
         view.push(&message);
     }
 
-    fn says(view: &mut View, id: &str, block: Value) {
+    fn push_text(view: &mut View, id: &str, block: Value) {
         let message =
             json!({ "id": id, "type": "message", "role": "assistant", "content": [block] });
         push(
@@ -299,7 +299,7 @@ mod tests {
             message: &message,
         });
         let text = json!({ "type": "text", "text": "one two three four five six" });
-        says(&mut view, "m", text);
+        push_text(&mut view, "m", text);
         // The prompt was not picked up yet, so it is the last entry.
         let all = [
             "one two three four five",
@@ -317,7 +317,7 @@ mod tests {
         let mut view = View::new();
         let content: String = (1..=12).map(|it| format!("{it}\n")).collect();
         let input = json!({ "file_path": "a", "content": content });
-        says(
+        push_text(
             &mut view,
             "m",
             json!({ "type": "tool_use", "id": "t", "name": "Write", "input": input }),

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 pub struct Status {
     pub state: State,
     pub turn: u64,
-    /// What all turns of the task have cost, those before a restart included.
+    /// The cost of all turns of the task, including those before a restart.
     pub cost: Cost,
     /// When the session started.
     pub since: Instant,
@@ -18,7 +18,7 @@ pub struct Status {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum State {
-    /// So many others go on before it.
+    /// The number of callers ahead of it.
     Waiting(usize),
     Starting,
     Running,

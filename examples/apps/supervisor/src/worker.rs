@@ -21,7 +21,7 @@ pub struct Worker {
 #[derive(Clone)]
 pub struct Shared {
     pub pool: Pool,
-    /// What each task has cost.
+    /// The cost of each task.
     pub ledger: Ledger,
     pub options: Options,
     /// Notified when the status of a worker changes.

@@ -3,7 +3,7 @@
 use serde_json::json;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
-use support::{Agent, Terminal, left, signal, terminate};
+use support::{Agent, Terminal, processes_with, signal, terminate};
 
 const SUPERVISOR: &str = env!("CARGO_BIN_EXE_supervisor");
 
@@ -46,7 +46,7 @@ fn the_table_shows_states_tokens_and_costs_and_a_session_is_restarted() {
         row(screen, "Long").starts_with(&["2", "Long", "running", "1", "0", "0.0000"])
     });
 
-    let before = left(&agent.mark());
+    let before = processes_with(&agent.mark());
     table.keys("\x1b[B");
     table.keys("r");
     let screen = table.until("a restart", |screen| {
@@ -55,7 +55,7 @@ fn the_table_shows_states_tokens_and_costs_and_a_session_is_restarted() {
     assert_eq!(row(&screen, "Short").last(), Some(&"0"));
     assert_eq!(agent.started().len(), 3);
     // A new process has replaced the old one.
-    let after = left(&agent.mark());
+    let after = processes_with(&agent.mark());
     assert_eq!((before.len(), after.len()), (3, 3));
     assert_eq!(before.iter().filter(|it| after.contains(it)).count(), 2);
 
@@ -64,7 +64,7 @@ fn the_table_shows_states_tokens_and_costs_and_a_session_is_restarted() {
     agent.open("never");
     table.shows("all sessions are closed");
     assert!(table.exit().success());
-    assert_eq!(left(&agent.mark()), Vec::<u32>::new());
+    assert_eq!(processes_with(&agent.mark()), Vec::<u32>::new());
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn one_process_serves_all_tasks_one_after_the_other() {
     table.keys("q");
     table.shows("all sessions are closed");
     assert!(table.exit().success());
-    assert_eq!(left(&agent.mark()), Vec::<u32>::new());
+    assert_eq!(processes_with(&agent.mark()), Vec::<u32>::new());
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn sigterm_lets_turns_finish_and_leaves_nothing_behind() {
         Some("all sessions are closed")
     );
     assert!(supervisor.wait().unwrap().success());
-    assert_eq!(left(&agent.mark()), Vec::<u32>::new());
+    assert_eq!(processes_with(&agent.mark()), Vec::<u32>::new());
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn a_turn_that_does_not_finish_in_time_is_ended() {
     let mut supervisor = start(&agent, &["--grace=0"]);
     agent.reached("never");
     assert!(terminate(&mut supervisor).success());
-    assert_eq!(left(&agent.mark()), Vec::<u32>::new());
+    assert_eq!(processes_with(&agent.mark()), Vec::<u32>::new());
 }
 
 #[test]

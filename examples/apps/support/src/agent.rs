@@ -50,7 +50,7 @@ impl Agent {
         ]
     }
 
-    /// Returns the text by which [`left`](crate::left) finds the agent's processes.
+    /// Returns the text by which [`processes_with`](crate::processes_with) finds the agent's processes.
     pub fn mark(&self) -> String {
         format!("FAKE_AGENT_GATES={}", self.path("gates").display())
     }

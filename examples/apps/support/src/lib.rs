@@ -10,7 +10,7 @@ mod terminal;
 
 pub use agent::Agent;
 pub use live::Live;
-pub use processes::{left, signal, terminate};
+pub use processes::{processes_with, signal, terminate};
 pub use terminal::Terminal;
 
 use std::time::Duration;

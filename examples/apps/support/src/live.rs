@@ -59,7 +59,7 @@ impl Live {
         self.home.path().join("project")
     }
 
-    /// Returns the text by which [`left`](crate::left) finds the processes of the CLI.
+    /// Returns the text by which [`processes_with`](crate::processes_with) finds the processes of the CLI.
     pub fn mark(&self) -> String {
         format!("HOME={}", self.home.path().display())
     }

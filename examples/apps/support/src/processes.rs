@@ -4,7 +4,7 @@ use std::process::{Child, Command, ExitStatus};
 
 /// Returns the processes that have this text in their environment, except zombies. Linux
 /// only.
-pub fn left(mark: &str) -> Vec<u32> {
+pub fn processes_with(mark: &str) -> Vec<u32> {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let numbers = processes.filter_map(|it| it.file_name().to_str()?.parse().ok());
     numbers.filter(|&pid| has(pid, mark)).collect()

@@ -72,12 +72,12 @@ pub fn routes(store: Store, port: u16) -> Router {
 }
 
 #[derive(Serialize)]
-struct Listed {
+struct SessionEntry {
     id: String,
     title: Option<String>,
 }
 
-async fn list(State(sessions): Shared) -> Result<Json<Vec<Listed>>, Refusal> {
+async fn list(State(sessions): Shared) -> Result<Json<Vec<SessionEntry>>, Refusal> {
     let store = Arc::clone(&sessions.store);
     let stored = spawn_blocking(move || store.list()).await??;
     let open = sessions.open().clone();
@@ -85,22 +85,22 @@ async fn list(State(sessions): Shared) -> Result<Json<Vec<Listed>>, Refusal> {
     let stored = stored
         .into_iter()
         .filter(|it| !ids.contains(&it.session_id));
-    let stored = stored.map(|it| Listed {
+    let stored = stored.map(|it| SessionEntry {
         id: it.session_id,
         title: Some(it.summary),
     });
-    let open = open.iter().map(|(id, session)| Listed {
+    let open = open.iter().map(|(id, session)| SessionEntry {
         id: id.clone(),
         title: session.title(),
     });
     Ok(Json(open.chain(stored).collect()))
 }
 
-async fn create(State(sessions): Shared) -> Json<Listed> {
+async fn create(State(sessions): Shared) -> Json<SessionEntry> {
     let id = Uuid::new_v4().to_string();
     let session = Session::open(Arc::clone(&sessions.store), id.clone());
     sessions.open().insert(id.clone(), session);
-    Json(Listed { id, title: None })
+    Json(SessionEntry { id, title: None })
 }
 
 async fn stop(State(sessions): Shared, Path(id): Path<String>) -> Result<StatusCode, Refusal> {

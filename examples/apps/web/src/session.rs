@@ -35,7 +35,7 @@ pub enum Response {
     Allow,
     Always,
     Deny {
-        /// What the agent should do instead.
+        /// Instructions for the agent.
         #[serde(default)]
         feedback: String,
     },

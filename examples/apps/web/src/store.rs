@@ -9,8 +9,8 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-/// How long a prompt waits for a process.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The timeout of a prompt that waits for a process.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(60);
 
 pub struct Store {
     pool: Pool,
@@ -19,7 +19,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Creates the store of the agents with these options that work in `cwd`.
+    /// Creates the store of the agents that work in `cwd` with these options.
     pub fn new(pool: Pool, options: Options, cwd: &Path) -> Result<Self, HistoryError> {
         let environment = options.passed_environment();
         let history = History::of_environment(|name| environment.get(name))?.project(cwd);
@@ -42,7 +42,7 @@ impl Store {
             true => options.resume(id),
             false => options.session_id(id),
         };
-        let caller = self.pool.caller().within(PATIENCE);
+        let caller = self.pool.caller().within(SHUTDOWN_TIMEOUT);
         caller.connect(options).await
     }
 

@@ -54,7 +54,7 @@ impl World {
                 let at = world.random.below(sessions.len());
                 world.session(&folder, &directory, &sessions[at]);
             }
-            world.strays(&folder);
+            world.create_other_files(&folder);
         }
         let projects = world.config.join("projects");
         fs::create_dir_all(&projects).unwrap();
@@ -182,7 +182,7 @@ impl World {
         }
         fs::write(&path, bytes).unwrap();
         self.touch(&path);
-        self.beside(&folder.join(id), id, &cwd);
+        self.create_session_folder(&folder.join(id), id, &cwd);
     }
 
     fn transcript(&mut self, id: &str, cwd: &Path, records: usize, is_agent: bool) -> Vec<u8> {
@@ -212,7 +212,7 @@ impl World {
     }
 
     /// Creates the contents of the folder of a session.
-    fn beside(&mut self, folder: &Path, id: &str, cwd: &Path) {
+    fn create_session_folder(&mut self, folder: &Path, id: &str, cwd: &Path) {
         if self.random.one_in(3) {
             fs::create_dir_all(folder).unwrap();
             let marks = [
@@ -285,7 +285,7 @@ impl World {
     }
 
     /// Creates files that are not sessions.
-    fn strays(&mut self, folder: &Path) {
+    fn create_other_files(&mut self, folder: &Path) {
         if self.random.one_in(3) {
             fs::write(folder.join("notes.jsonl"), "{}").unwrap();
             fs::write(folder.join("sessions-index.json"), "{}").unwrap();

@@ -1,8 +1,8 @@
-//! What was seen of a session.
+//! Evidence of a session: its requests to the model, its messages and the programs that ran.
 
-use super::places::{PLACES, Place, Seen, User};
+use super::places::{PLACES, Place, User, Visibility};
 
-/// What was seen of a session.
+/// Evidence of a session: its requests to the model, its messages and the programs that ran.
 pub(crate) struct Evidence {
     /// All that the CLI sent to the model.
     pub(crate) sent: String,
@@ -15,10 +15,10 @@ pub(crate) struct Evidence {
 impl Evidence {
     fn has(&self, user: &User, place: &Place) -> bool {
         let mark = user.mark(place);
-        match place.seen {
-            Seen::Sent(text) => self.sent.contains(&text.replace("{}", &mark)),
-            Seen::Reported(text) => self.reported.contains(&text.replace("{}", &mark)),
-            Seen::Ran => self.ran.contains(&mark),
+        match place.visibility {
+            Visibility::Sent(text) => self.sent.contains(&text.replace("{}", &mark)),
+            Visibility::Reported(text) => self.reported.contains(&text.replace("{}", &mark)),
+            Visibility::Ran => self.ran.contains(&mark),
         }
     }
 

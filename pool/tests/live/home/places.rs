@@ -34,7 +34,7 @@ impl User {
         format!("c0dec0dec0de{}", self.code)
     }
 
-    pub(crate) fn plant(&self, wanted: impl Fn(&Place) -> bool) {
+    pub(crate) fn write_marks(&self, wanted: impl Fn(&Place) -> bool) {
         for place in PLACES.iter().filter(|place| wanted(place)) {
             (place.plant)(self, &self.mark(place));
         }
@@ -66,12 +66,12 @@ impl User {
 
 /// To whom the contents of a place belong.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Of {
+pub(crate) enum ContentOwner {
     /// The user's.
     User,
     /// The user's, for the working directory. Belongs to the settings `local`.
     Local,
-    /// Those of the working directory's parents, one of which is the home of the program's user.
+    /// The parents of the working directory, one of which is the home of the program's user.
     Parents,
     /// An inherited variable, with this value.
     Variable(&'static str),
@@ -79,9 +79,9 @@ pub(crate) enum Of {
     Login,
 }
 
-/// How a mark is seen. `{}` stands for it.
+/// How a mark becomes visible. `{}` stands for it.
 #[derive(Debug)]
-pub(crate) enum Seen {
+pub(crate) enum Visibility {
     /// In what the CLI sends to the model.
     Sent(&'static str),
     /// In the CLI's messages to the program.
@@ -92,16 +92,21 @@ pub(crate) enum Seen {
 
 pub(crate) struct Place {
     pub(crate) name: &'static str,
-    pub(crate) of: Of,
-    pub(crate) seen: Seen,
+    pub(crate) owner: ContentOwner,
+    pub(crate) visibility: Visibility,
     plant: fn(&User, &str),
 }
 
-const fn place(of: Of, name: &'static str, seen: Seen, plant: fn(&User, &str)) -> Place {
+const fn place(
+    owner: ContentOwner,
+    name: &'static str,
+    visibility: Visibility,
+    plant: fn(&User, &str),
+) -> Place {
     Place {
         name,
-        of,
-        seen,
+        owner,
+        visibility,
         plant,
     }
 }
@@ -112,103 +117,103 @@ pub(crate) const PERMISSIONS: &str = "settings.json: permissions.allow";
 pub(crate) const KEY: &str = "ANTHROPIC_API_KEY";
 pub(crate) const STORED: &str = ".credentials.json";
 
-const TEXT: Seen = Seen::Sent("{}");
+const TEXT: Visibility = Visibility::Sent("{}");
 
 #[rustfmt::skip]
 pub(crate) const PLACES: &[Place] = &[
-    place(Of::User, "CLAUDE.md", TEXT, |user, mark| write(user.config.join("CLAUDE.md"), mark)),
-    place(Of::User, "rules", TEXT, |user, mark| write(user.config.join("rules/x.md"), mark)),
-    place(Of::User, "memory of the project", TEXT, |user, mark| {
+    place(ContentOwner::User, "CLAUDE.md", TEXT, |user, mark| write(user.config.join("CLAUDE.md"), mark)),
+    place(ContentOwner::User, "rules", TEXT, |user, mark| write(user.config.join("rules/x.md"), mark)),
+    place(ContentOwner::User, "memory of the project", TEXT, |user, mark| {
         let dashed = |it: char| if it.is_ascii_alphanumeric() { it } else { '-' };
         let project: String = user.cwd.to_str().unwrap().chars().map(dashed).collect();
         write(user.config.join("projects").join(project).join("memory/MEMORY.md"), mark);
     }),
-    place(Of::User, "memory of a sub-agent", TEXT, |user, mark| {
+    place(ContentOwner::User, "memory of a sub-agent", TEXT, |user, mark| {
         write(user.config.join("agent-memory/keeper/MEMORY.md"), mark);
     }),
-    place(Of::User, "settings.json: hooks", Seen::Ran, |user, mark| user.settings(user.hooks(mark))),
-    place(Of::User, "settings.json: env", Seen::Sent("TRACE_SETTINGS={}"), |user, mark| {
+    place(ContentOwner::User, "settings.json: hooks", Visibility::Ran, |user, mark| user.settings(user.hooks(mark))),
+    place(ContentOwner::User, "settings.json: env", Visibility::Sent("TRACE_SETTINGS={}"), |user, mark| {
         user.settings(json!({ "env": { "TRACE_SETTINGS": mark } }));
     }),
-    place(Of::User, "settings.json: model", Seen::Sent(r#""model":"{}""#), |user, mark| {
+    place(ContentOwner::User, "settings.json: model", Visibility::Sent(r#""model":"{}""#), |user, mark| {
         user.settings(json!({ "model": mark }));
     }),
-    place(Of::User, "settings.json: language", TEXT, |user, mark| user.settings(json!({ "language": mark }))),
-    place(Of::User, "settings.json: permissions.additionalDirectories", TEXT, |user, mark| {
+    place(ContentOwner::User, "settings.json: language", TEXT, |user, mark| user.settings(json!({ "language": mark }))),
+    place(ContentOwner::User, "settings.json: permissions.additionalDirectories", TEXT, |user, mark| {
         let folder = user.home.join("code").join(mark);
         fs::create_dir_all(&folder).unwrap();
         user.settings(json!({ "permissions": { "additionalDirectories": [folder] } }));
     }),
-    place(Of::User, PERMISSIONS, Seen::Ran, |user, _| {
+    place(ContentOwner::User, PERMISSIONS, Visibility::Ran, |user, _| {
         user.settings(json!({ "permissions": { "allow": ["Bash(sh *)"] } }));
     }),
-    place(Of::User, "output-styles", TEXT, |user, mark| {
+    place(ContentOwner::User, "output-styles", TEXT, |user, mark| {
         let style = format!("---\nname: traced\ndescription: d\n---\n{mark}\n");
         write(user.config.join("output-styles/traced.md"), style);
         user.settings(json!({ "outputStyle": "traced" }));
     }),
-    place(Of::User, "agents", Seen::Reported(r#""{}""#), |user, mark| write(user.config.join("agents/x.md"), named(mark))),
-    place(Of::User, "commands", Seen::Reported(r#""{}""#), |user, mark| {
+    place(ContentOwner::User, "agents", Visibility::Reported(r#""{}""#), |user, mark| write(user.config.join("agents/x.md"), named(mark))),
+    place(ContentOwner::User, "commands", Visibility::Reported(r#""{}""#), |user, mark| {
         write(user.config.join(format!("commands/{mark}.md")), "Hello.");
     }),
-    place(Of::User, "skills", Seen::Reported(r#""{}""#), |user, mark| {
+    place(ContentOwner::User, "skills", Visibility::Reported(r#""{}""#), |user, mark| {
         write(user.config.join(format!("skills/{mark}/SKILL.md")), named(mark));
     }),
-    place(Of::User, "workflows", Seen::Reported(r#""{}""#), |user, mark| {
+    place(ContentOwner::User, "workflows", Visibility::Reported(r#""{}""#), |user, mark| {
         let meta = format!("export const meta = {{ name: '{mark}', description: 'd' }};\n");
         write(user.config.join(format!("workflows/{mark}.js")), meta + "export default async () => {};\n");
     }),
-    place(Of::User, "plugins: commands", Seen::Reported(r#""crabs:{}""#), |user, mark| {
+    place(ContentOwner::User, "plugins: commands", Visibility::Reported(r#""crabs:{}""#), |user, mark| {
         install_plugin(user);
         write(plugin(user).join(format!("commands/{mark}.md")), "Hello.");
     }),
-    place(Of::User, "plugins: hooks", Seen::Ran, |user, mark| {
+    place(ContentOwner::User, "plugins: hooks", Visibility::Ran, |user, mark| {
         write(plugin(user).join("hooks/hooks.json"), user.hooks(mark).to_string());
     }),
-    place(Of::User, ".claude.json: mcpServers", Seen::Ran, |user, mark| user.account(user.servers(mark))),
-    place(Of::Local, ".claude.json: mcpServers of the project", Seen::Ran, |user, mark| {
+    place(ContentOwner::User, ".claude.json: mcpServers", Visibility::Ran, |user, mark| user.account(user.servers(mark))),
+    place(ContentOwner::Local, ".claude.json: mcpServers of the project", Visibility::Ran, |user, mark| {
         user.account(json!({ "projects": { user.cwd.to_str().unwrap(): user.servers(mark) } }));
     }),
-    place(Of::User, ".claude.json: env", Seen::Sent("TRACE_ACCOUNT={}"), |user, mark| {
+    place(ContentOwner::User, ".claude.json: env", Visibility::Sent("TRACE_ACCOUNT={}"), |user, mark| {
         user.account(json!({ "env": { "TRACE_ACCOUNT": mark } }));
     }),
-    place(Of::User, ".claude.json: userID", Seen::Sent(r#"device_id\":\"{}"#), |user, mark| {
+    place(ContentOwner::User, ".claude.json: userID", Visibility::Sent(r#"device_id\":\"{}"#), |user, mark| {
         user.account(json!({ "userID": format!("{mark:0<64}") }));
     }),
-    place(Of::User, "~/.bashrc", Seen::Sent("TRACE_BASHRC={}"), |user, mark| {
+    place(ContentOwner::User, "~/.bashrc", Visibility::Sent("TRACE_BASHRC={}"), |user, mark| {
         write(user.home.join(".bashrc"), format!("export TRACE_BASHRC={mark}\n"));
     }),
-    place(Of::User, "~/.gitconfig", Seen::Sent("user.name={}"), |user, mark| {
+    place(ContentOwner::User, "~/.gitconfig", Visibility::Sent("user.name={}"), |user, mark| {
         write(user.home.join(".gitconfig"), format!("[user]\nname = {mark}\n"));
     }),
-    place(Of::User, "~/.config", Seen::Sent("trace.config={}"), |user, mark| {
+    place(ContentOwner::User, "~/.config", Visibility::Sent("trace.config={}"), |user, mark| {
         write(user.home.join(".config/git/config"), format!("[trace]\nconfig = {mark}\n"));
     }),
-    place(Of::User, "$TMPDIR", TEXT, |user, mark| write(user.tmp.join(mark), "")),
-    place(Of::Parents, "~/CLAUDE.md", TEXT, |user, mark| write(user.home.join("CLAUDE.md"), mark)),
-    place(Of::Parents, "~/CLAUDE.local.md", TEXT, |user, mark| write(user.home.join("CLAUDE.local.md"), mark)),
-    place(Of::Parents, "~/.mcp.json", Seen::Ran, |user, mark| {
+    place(ContentOwner::User, "$TMPDIR", TEXT, |user, mark| write(user.tmp.join(mark), "")),
+    place(ContentOwner::Parents, "~/CLAUDE.md", TEXT, |user, mark| write(user.home.join("CLAUDE.md"), mark)),
+    place(ContentOwner::Parents, "~/CLAUDE.local.md", TEXT, |user, mark| write(user.home.join("CLAUDE.local.md"), mark)),
+    place(ContentOwner::Parents, "~/.mcp.json", Visibility::Ran, |user, mark| {
         write(user.home.join(".mcp.json"), user.servers(mark).to_string());
     }),
-    place(Of::Parents, "~/code/.claude/skills", Seen::Reported(r#""{}""#), |user, mark| {
+    place(ContentOwner::Parents, "~/code/.claude/skills", Visibility::Reported(r#""{}""#), |user, mark| {
         write(user.home.join(format!("code/.claude/skills/{mark}/SKILL.md")), named(mark));
     }),
-    place(Of::Variable("{}"), "HOST_SECRET", Seen::Sent("HOST_SECRET={}"), |_, _| {}),
-    place(Of::Variable("X-Trace: {}"), "ANTHROPIC_CUSTOM_HEADERS", Seen::Sent("X-Trace: {}\r\n"), |_, _| {}),
-    place(Of::Variable(r#"{"trace":"{}"}"#), "CLAUDE_CODE_EXTRA_BODY", Seen::Sent(r#""trace":"{}""#), |_, _| {}),
-    place(Of::Variable("trace={}"), "OTEL_RESOURCE_ATTRIBUTES", Seen::Sent(r#""stringValue":"{}""#), |_, _| {}),
-    place(Of::Login, KEY, Seen::Sent("x-api-key: {}\r\n"), |_, _| {}),
-    place(Of::Login, "settings.json: apiKeyHelper", Seen::Ran, |user, mark| {
+    place(ContentOwner::Variable("{}"), "HOST_SECRET", Visibility::Sent("HOST_SECRET={}"), |_, _| {}),
+    place(ContentOwner::Variable("X-Trace: {}"), "ANTHROPIC_CUSTOM_HEADERS", Visibility::Sent("X-Trace: {}\r\n"), |_, _| {}),
+    place(ContentOwner::Variable(r#"{"trace":"{}"}"#), "CLAUDE_CODE_EXTRA_BODY", Visibility::Sent(r#""trace":"{}""#), |_, _| {}),
+    place(ContentOwner::Variable("trace={}"), "OTEL_RESOURCE_ATTRIBUTES", Visibility::Sent(r#""stringValue":"{}""#), |_, _| {}),
+    place(ContentOwner::Login, KEY, Visibility::Sent("x-api-key: {}\r\n"), |_, _| {}),
+    place(ContentOwner::Login, "settings.json: apiKeyHelper", Visibility::Ran, |user, mark| {
         user.settings(json!({ "apiKeyHelper": format!("{}; echo key", user.command(mark)) }));
     }),
-    place(Of::Login, STORED, Seen::Sent("uthorization: Bearer {}\r\n"), |user, mark| {
+    place(ContentOwner::Login, STORED, Visibility::Sent("uthorization: Bearer {}\r\n"), |user, mark| {
         let login = json!({ "accessToken": mark, "refreshToken": "r", "expiresAt": 4_102_444_800_000_u64,
             "scopes": ["user:inference", "user:profile"], "subscriptionType": "max" });
         write(user.config.join(STORED), json!({ "claudeAiOauth": login }).to_string());
         let account = json!({ "accountUuid": "u", "organizationUuid": "o", "emailAddress": format!("{mark}@x.org") });
         user.account(json!({ "oauthAccount": account }));
     }),
-    place(Of::Login, "~/.config/anthropic", Seen::Sent("uthorization: Bearer {}\r\n"), |user, mark| {
+    place(ContentOwner::Login, "~/.config/anthropic", Visibility::Sent("uthorization: Bearer {}\r\n"), |user, mark| {
         let folder = user.home.join(".config/anthropic");
         let config = json!({ "version": "1.0", "organization_id": "o", "authentication": { "type": "user_oauth" } });
         write(folder.join("configs/default.json"), config.to_string());

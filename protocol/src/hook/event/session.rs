@@ -53,7 +53,7 @@ object! {
 }
 
 open_enum! {
-    /// Why a session ends.
+    /// The reason why a session ends.
     pub enum SessionEndReason {
         /// The conversation was cleared.
         Clear = "clear",
@@ -78,7 +78,7 @@ object! {
 }
 
 open_enum! {
-    /// Why the agent runs its setup.
+    /// The reason why the agent runs its setup.
     pub enum SetupTrigger {
         /// The first setup.
         Init = "init",

@@ -37,7 +37,7 @@ object! {
         pub file_path: String,
         /// The scope of the instructions.
         pub memory_type: Option<MemoryKind>,
-        /// Why the instruction file was loaded.
+        /// The reason why the instruction file was loaded.
         pub load_reason: Option<LoadReason>,
         /// The path patterns to which the instructions apply.
         pub globs: Option<Vec<String>>,
@@ -63,7 +63,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// Why an instruction file was loaded.
+    /// The reason why an instruction file was loaded.
     pub enum LoadReason {
         /// The session started.
         SessionStart = "session_start",

@@ -47,7 +47,7 @@ object! {
         pub capabilities: Option<Vec<String>>,
         /// The state of fast mode.
         pub fast_mode_state: Option<FastModeState>,
-        /// Why fast mode is unavailable.
+        /// The reason why fast mode is unavailable.
         pub fast_mode_disabled_reason: Option<FastModeDisabledReason>,
         /// The effort level. `None` if the model receives none.
         pub effort: Option<EffortLevel>,

@@ -15,7 +15,7 @@ object! {
         pub permission_mode: Option<PermissionMode> = "permissionMode",
         /// The outcome of a compaction.
         pub compact_result: Option<CompactResult>,
-        /// Why the compaction failed.
+        /// The reason why the compaction failed.
         pub compact_error: Option<String>,
         /// The user messages that the turn answers.
         pub user_message_uuids: Option<Vec<String>>,

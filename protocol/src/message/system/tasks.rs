@@ -33,7 +33,8 @@ object! {
         pub prompt: Option<String>,
         /// Whether to omit the task from the displayed transcript.
         pub skip_transcript: Option<bool>,
-        /// Whether the task only watches. The session then counts as idle.
+        /// Whether the task only watches something. The session then counts as
+        /// idle.
         pub ambient: Option<bool>,
         /// The ID of this message.
         pub uuid: Option<String>,
@@ -148,7 +149,7 @@ object! {
         pub tool_use_id: Option<String>,
         /// How the task ended.
         pub status: TaskEndStatus,
-        /// Why the task ended, if the reason is unusual.
+        /// The reason why the task ended, if the reason is unusual.
         pub reason: Option<TaskEndReason>,
         /// The path of the file with the task's output.
         pub output_file: Option<String>,
@@ -160,7 +161,8 @@ object! {
         pub resource_links: Option<Vec<ResourceLink>>,
         /// Whether to omit the task from the displayed transcript.
         pub skip_transcript: Option<bool>,
-        /// Whether the task only watched.
+        /// Whether the task only watched something, and did not count as
+        /// activity.
         pub ambient: Option<bool>,
         /// The ID of this message.
         pub uuid: Option<String>,
@@ -239,7 +241,8 @@ object! {
         /// The ID of the parent task. `None` if the main agent started the
         /// task.
         pub parent_task_id: Option<String>,
-        /// Whether the task only watches. The session then counts as idle.
+        /// Whether the task only watches something. The session then counts as
+        /// idle.
         pub ambient: Option<bool>,
     }
 }

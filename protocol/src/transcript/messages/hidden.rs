@@ -174,15 +174,15 @@ pub(super) fn as_sent(rows: Vec<Row>) -> Vec<Row> {
     let doubled = said
         .flat_map(Row::calls)
         .filter(|id| !ids.insert(id.clone()));
-    let mut sent = Sent {
+    let mut sent = HostCalls {
         doubled: doubled.collect(),
-        ..Sent::default()
+        ..HostCalls::default()
     };
     rows.into_iter().flat_map(|row| sent.take(row)).collect()
 }
 
 #[derive(Default)]
-struct Sent {
+struct HostCalls {
     /// The IDs that several calls share.
     doubled: HashSet<Box<str>>,
     /// The messages of hidden calls.
@@ -194,7 +194,7 @@ struct Sent {
     ran: HashSet<Box<str>>,
 }
 
-impl Sent {
+impl HostCalls {
     fn take(&mut self, row: Row) -> Vec<Row> {
         let Some(message) = object(row.get("message")) else {
             return vec![row];

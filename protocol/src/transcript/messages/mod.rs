@@ -22,7 +22,7 @@ use delivered::Delivered;
 use graph::Graph;
 use hidden::HostRow;
 use lines::objects;
-use row::{Row, spoken};
+use row::{Row, voice_message};
 use std::collections::HashSet;
 
 /// A selection of messages of a transcript.
@@ -163,7 +163,7 @@ impl Lines {
     }
 
     fn note(&mut self, members: Members, kinds: &[&str]) {
-        let members = spoken(members);
+        let members = voice_message(members);
         if let Some(host) = HostRow::of(&members) {
             self.host.push(host);
         }

@@ -144,7 +144,7 @@ fn content(members: &Members) -> Vec<Json> {
 
 /// Converts a record of a voice call, which has the type `system`, to the
 /// user's message or the queued prompt in it.
-pub(super) fn spoken(mut members: Members) -> Members {
+pub(super) fn voice_message(mut members: Members) -> Members {
     let text = members
         .get("content")
         .filter(|it| it.get().starts_with('"'));

@@ -13,9 +13,9 @@ pub(super) fn milliseconds(text: &str) -> Option<i64> {
         }
         None => rest.number(4)?,
     };
-    let month = rest.after(b"-", 2)?.unwrap_or(1);
+    let month = rest.number_after(b"-", 2)?.unwrap_or(1);
     let day = if rest.is_next(b'-') {
-        rest.after(b"-", 2)?.unwrap_or(1)
+        rest.number_after(b"-", 2)?.unwrap_or(1)
     } else {
         1
     };
@@ -23,8 +23,8 @@ pub(super) fn milliseconds(text: &str) -> Option<i64> {
     let mut milliseconds = is_date.then(|| days(year, month) + day - 1)? * 86_400_000;
     if rest.one_of(b"T ").is_some() {
         let hour = rest.number(2)?;
-        let minute = rest.after(b":", 2)??;
-        let second = rest.after(b":", 2)?.unwrap_or(0);
+        let minute = rest.number_after(b":", 2)??;
+        let second = rest.number_after(b":", 2)?.unwrap_or(0);
         let fraction = if rest.one_of(b".").is_some() {
             rest.fraction()?
         } else {
@@ -106,7 +106,7 @@ impl Digits<'_> {
     }
 
     /// Parses the number after one of these bytes, if one is next.
-    fn after(&mut self, sign: &[u8], digits: usize) -> Option<Option<i64>> {
+    fn number_after(&mut self, sign: &[u8], digits: usize) -> Option<Option<i64>> {
         match self.one_of(sign) {
             Some(_) => self.number(digits).map(Some),
             None => Some(None),

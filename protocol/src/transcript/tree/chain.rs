@@ -17,7 +17,7 @@ pub(super) struct Links<'t> {
     tree: &'t Nodes,
     before: Vec<Link>,
     /// Whether the record is included.
-    is_there: Vec<bool>,
+    is_included: Vec<bool>,
     /// Whether a compaction moved records.
     is_moved: bool,
 }
@@ -34,7 +34,7 @@ impl<'t> Links<'t> {
         Self {
             tree,
             before: before.collect(),
-            is_there: vec![true; tree.nodes.len()],
+            is_included: vec![true; tree.nodes.len()],
             is_moved: false,
         }
     }
@@ -74,15 +74,16 @@ impl<'t> Links<'t> {
         let Some(preserved) = preserved.collect::<Option<Vec<usize>>>() else {
             return links;
         };
-        links.is_there[..start].fill(false);
+        links.is_included[..start].fill(false);
         for &index in &preserved {
-            links.is_there[index] = true;
+            links.is_included[index] = true;
         }
         links.is_moved = true;
         let (first, last) = (preserved.first(), preserved.last());
         let anchor = boundary.anchor.as_ref();
         for (index, node) in tree.nodes.iter().enumerate() {
-            let is_left_out = matches!(links.before[index], Link::Known(it) if !links.is_there[it]);
+            let is_left_out =
+                matches!(links.before[index], Link::Known(it) if !links.is_included[it]);
             if is_left_out {
                 links.before[index] = match last {
                     Some(&last) if node.is_message() => Link::Known(last),
@@ -122,7 +123,7 @@ impl<'t> Links<'t> {
         let mut seen = HashSet::new();
         let mut next = Some(from);
         std::iter::from_fn(move || {
-            let index = next.filter(|it| self.is_there[*it] && seen.insert(*it))?;
+            let index = next.filter(|it| self.is_included[*it] && seen.insert(*it))?;
             next = match self.before[index] {
                 Link::Known(before) => Some(before),
                 _ => None,
@@ -143,14 +144,14 @@ impl<'t> Links<'t> {
         let mark = self.tree.mark.as_ref();
         let marked = mark.and_then(|mark| mark.uuid.as_ref());
         let marked = marked.and_then(|it| self.tree.by_uuid.get(it).copied());
-        let marked = marked.filter(|it| self.is_there[*it]);
+        let marked = marked.filter(|it| self.is_included[*it]);
         let rewound_at = mark.and_then(|mark| mark.rewound_at);
         let since = match (mark, marked) {
             (Some(mark), None) if mark.uuid.is_some() => None,
             _ => rewound_at,
         };
         let mut latest: Vec<usize> = (0..self.tree.nodes.len())
-            .filter(|it| self.is_there[*it])
+            .filter(|it| self.is_included[*it])
             .filter(|it| since.is_none_or(|since| self.tree.nodes[*it].written >= since))
             .collect();
         if !self.is_moved {
@@ -180,7 +181,7 @@ impl<'t> Links<'t> {
         let mut earlier = Earlier::new(self);
         let mut chain = Vec::new();
         let mut next = Some(leaf);
-        while let Some(index) = next.filter(|it| self.is_there[*it] && earlier.take(*it)) {
+        while let Some(index) = next.filter(|it| self.is_included[*it] && earlier.take(*it)) {
             chain.push(index);
             next = match self.before[index] {
                 Link::Nothing => None,
@@ -211,7 +212,7 @@ impl<'t> Links<'t> {
                 last_of.insert(id, index);
             }
         }
-        let there = || (0..self.tree.nodes.len()).filter(|it| self.is_there[*it]);
+        let there = || (0..self.tree.nodes.len()).filter(|it| self.is_included[*it]);
         let mut message_of_call: HashMap<&str, &str> = HashMap::new();
         let mut blocks: HashMap<&str, Vec<usize>> = HashMap::new();
         let mut results: HashMap<&str, Vec<usize>> = HashMap::new();
@@ -348,7 +349,7 @@ impl<'t> Earlier<'t> {
         let nodes = &links.tree.nodes;
         // The records are needed only if a parent is missing.
         let is_needed = links.before.contains(&Link::Missing);
-        let there = (0..nodes.len()).filter(|it| is_needed && links.is_there[*it]);
+        let there = (0..nodes.len()).filter(|it| is_needed && links.is_included[*it]);
         let mut by_time: Vec<usize> = there.collect();
         by_time.sort_by(|a, b| nodes[*a].time.cmp(&nodes[*b].time).then(b.cmp(a)));
         let mut place = vec![0; nodes.len()];

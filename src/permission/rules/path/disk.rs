@@ -189,8 +189,8 @@ fn look_up(path: &Path) -> Entry {
     }
 }
 
-/// Returns the path as it is stored, where a file has several names without links: names that
-/// differ by case, and short names.
+/// Returns the path with the names as the file system stores them. On systems that ignore case or
+/// have short names, a file has further names.
 fn canonical(path: PathBuf) -> PathBuf {
     if cfg!(target_os = "linux") {
         return path;

@@ -2,7 +2,7 @@
 
 /// The purpose of a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Care {
+pub(super) enum MatchPurpose {
     /// A match allows a call.
     Allow,
     /// A match denies a call.
@@ -67,9 +67,9 @@ impl Segment {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Form {
     /// Whether it may match in every directory, not only at the root.
-    pub(super) anywhere: bool,
+    pub(super) in_any_directory: bool,
     /// Whether it only matches directories.
-    pub(super) folders: bool,
+    pub(super) directories_only: bool,
     /// Whether the last name is that of a directory.
     pub(super) is_folder: bool,
 }
@@ -80,12 +80,12 @@ pub(super) fn matches(
     segments: &[Segment],
     form: Form,
     names: &[&str],
-    care: Care,
+    care: MatchPurpose,
     steps: &mut Steps,
 ) -> Result<bool, Exhausted> {
     let end = segments.len();
     let is_folders = |at: usize| matches!(segments.get(at), Some(Segment::Folders));
-    let anywhere = form.anywhere && !is_folders(0);
+    let in_any_directory = form.in_any_directory && !is_folders(0);
     // The segments that may match the next name.
     let mut open = vec![false; end + 1];
     let mut next = open.clone();
@@ -94,14 +94,14 @@ pub(super) fn matches(
         let is_last = number + 1 == names.len();
         let lower;
         let name = match care {
-            Care::Allow => *name,
-            Care::Deny => {
+            MatchPurpose::Allow => *name,
+            MatchPurpose::Deny => {
                 lower = name.to_lowercase();
                 &lower
             }
         };
         next.fill(false);
-        next[0] = anywhere;
+        next[0] = in_any_directory;
         for at in 0..end {
             steps.take()?;
             if !open[at] {
@@ -116,8 +116,8 @@ pub(super) fn matches(
                 }
                 Segment::Name { exact, lower } => {
                     let tokens = match care {
-                        Care::Allow => exact,
-                        Care::Deny => lower,
+                        MatchPurpose::Allow => exact,
+                        MatchPurpose::Deny => lower,
                     };
                     next[at + 1] |= is_name(tokens, name, steps)?;
                 }
@@ -125,7 +125,7 @@ pub(super) fn matches(
         }
         std::mem::swap(&mut open, &mut next);
         // A pattern that matches a directory matches everything in it.
-        if open[end] && (!is_last || form.is_folder || !form.folders) {
+        if open[end] && (!is_last || form.is_folder || !form.directories_only) {
             return Ok(true);
         }
     }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 /// The definition of a match, by exhaustive search.
 mod reference {
-    use super::super::{Care, PathPattern, Root};
+    use super::super::{MatchPurpose, PathPattern, Root};
     use std::path::{Path, PathBuf};
 
     pub(super) fn matches_names(
@@ -15,9 +15,10 @@ mod reference {
         segments: &[&str],
         names: &[&str],
         is_folder: bool,
-        care: Care,
+        care: MatchPurpose,
     ) -> bool {
-        let anywhere = !pattern.anchored || (care == Care::Deny && pattern.root == Root::Work);
+        let anywhere =
+            !pattern.anchored || (care == MatchPurpose::Deny && pattern.root == Root::Work);
         let mut segments = segments.to_vec();
         if anywhere && segments.first() != Some(&"**") {
             segments.insert(0, "**");
@@ -28,12 +29,12 @@ mod reference {
         };
         itself
             || (1..=names.len()).any(|end| {
-                (end < names.len() || is_folder || !pattern.folders)
+                (end < names.len() || is_folder || !pattern.directories_only)
                     && matches_all(&segments, &names[..end], care)
             })
     }
 
-    fn matches_all(segments: &[&str], names: &[&str], care: Care) -> bool {
+    fn matches_all(segments: &[&str], names: &[&str], care: MatchPurpose) -> bool {
         match segments {
             [] => names.is_empty(),
             ["**"] => !names.is_empty(),
@@ -47,10 +48,10 @@ mod reference {
         }
     }
 
-    fn is_name(pattern: &str, name: &str, care: Care) -> bool {
+    fn is_name(pattern: &str, name: &str, care: MatchPurpose) -> bool {
         let fold = |text: &str| match care {
-            Care::Allow => text.chars().collect::<Vec<_>>(),
-            Care::Deny => text.to_lowercase().chars().collect(),
+            MatchPurpose::Allow => text.chars().collect::<Vec<_>>(),
+            MatchPurpose::Deny => text.to_lowercase().chars().collect(),
         };
         matches_name(&fold(pattern), &fold(name))
     }
@@ -96,7 +97,7 @@ mod reference {
         }
     }
 
-    /// Where links lead, by asking the system about each ancestor.
+    /// Resolves links by asking the system about each ancestor.
     pub(super) fn real(path: &Path) -> Option<PathBuf> {
         for ancestor in path.ancestors() {
             match ancestor.canonicalize() {
@@ -153,7 +154,7 @@ proptest! {
         prop_assume!(parsed.is_ok());
         let (pattern, segments) = parsed.unwrap();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        for care in [Care::Allow, Care::Deny] {
+        for care in [MatchPurpose::Allow, MatchPurpose::Deny] {
             let mut steps = Steps(MOST_STEPS);
             let found = pattern.matches_names(&names, is_folder, care, &mut steps);
             let defined = reference::matches_names(&pattern, &segments, &names, is_folder, care);
@@ -191,7 +192,7 @@ fn all_short_patterns_match_their_definition() {
                 .iter()
                 .flat_map(|names| [(names, false), (names, true)])
             {
-                for care in [Care::Allow, Care::Deny] {
+                for care in [MatchPurpose::Allow, MatchPurpose::Deny] {
                     let mut steps = Steps(MOST_STEPS);
                     let found = pattern.matches_names(names, is_folder, care, &mut steps);
                     let defined =
@@ -252,7 +253,7 @@ fn links_are_followed_as_the_system_follows_them() {
 }
 
 /// Returns the number of characters compared with a path of n of these names.
-fn steps(pattern: &str, name: &str, n: usize, care: Care) -> usize {
+fn steps(pattern: &str, name: &str, n: usize, care: MatchPurpose) -> usize {
     let pattern = PathPattern::new(pattern).unwrap();
     let mut steps = Steps(MOST_STEPS);
     let found = pattern.matches_names(&vec![name; n], true, care, &mut steps);
@@ -269,13 +270,14 @@ fn assert_linear(pattern: &str, counts: [usize; 3]) {
 #[test]
 fn twice_as_many_names_take_twice_as_many_steps() {
     for pattern in [".env", "**/a/**/a/**/a/**/b", "/a*a*a*b/**", "**/**/a/**/b"] {
-        for care in [Care::Allow, Care::Deny] {
+        for care in [MatchPurpose::Allow, MatchPurpose::Deny] {
             let counts = [500, 1000, 2000].map(|n| steps(pattern, "a", n, care));
             assert_linear(pattern, counts);
         }
     }
     for pattern in ["*a*a*a*a*a*a*b", "*aaaab", "*[a-b]*[!b]b", "**a**?b"] {
-        let counts = [500, 1000, 2000].map(|n| steps(pattern, &"a".repeat(n), 1, Care::Deny));
+        let counts =
+            [500, 1000, 2000].map(|n| steps(pattern, &"a".repeat(n), 1, MatchPurpose::Deny));
         assert_linear(pattern, counts);
     }
 }
@@ -285,7 +287,7 @@ fn a_match_beyond_the_limit_is_undecided() {
     let undecided = |pattern: &str, names: &[&str]| {
         let pattern = PathPattern::new(pattern).unwrap();
         let mut steps = Steps(MOST_STEPS);
-        pattern.matches_names(names, true, Care::Allow, &mut steps) == Err(Exhausted)
+        pattern.matches_names(names, true, MatchPurpose::Allow, &mut steps) == Err(Exhausted)
     };
     let names = |n: usize| vec!["a"; n];
     assert!(!undecided(".env", &names(MOST_NAMES)));

@@ -239,7 +239,7 @@ impl Search {
         let rough = pieces.flat_map(|piece| segments(piece, true));
         let all = segments(line, true).into_iter();
         let all: Vec<_> = all.chain(segments(line, false)).chain(rough).collect();
-        let program = |segment: &Segment| {
+        let program = |segment: &ShellCommand| {
             let mut words = segment.words.iter();
             let first = words.find(|word| !is_assignment(word));
             first.map(|first| plain_name(first).to_lowercase())
@@ -358,9 +358,9 @@ fn is_assignment(word: &str) -> bool {
     })
 }
 
-/// A part between separators.
+/// A simple command: the part of a line between separators such as `;` and `|`.
 #[derive(Default)]
-struct Segment {
+struct ShellCommand {
     text: String,
     words: Vec<String>,
     /// The targets of redirections.
@@ -369,9 +369,9 @@ struct Segment {
 
 /// Splits a line at separators outside quotes; with `opens`, also at parentheses, braces and
 /// backticks, even within double quotes.
-fn segments(line: &str, opens: bool) -> Vec<Segment> {
+fn segments(line: &str, opens: bool) -> Vec<ShellCommand> {
     let mut all = Vec::new();
-    let mut segment = Segment::default();
+    let mut segment = ShellCommand::default();
     let mut word: Option<String> = None;
     let mut is_target = false;
     let mut quote: Option<char> = None;

@@ -11,7 +11,7 @@ use super::words::{is_invisible, name};
 pub(crate) struct Part {
     /// The command as written, without surrounding space and trailing redirections.
     pub(crate) text: String,
-    /// Its words, without quotes.
+    /// The words of the command, without quotes.
     pub(crate) words: Vec<Word>,
 }
 
@@ -33,14 +33,14 @@ const MOST_WORDS: usize = 4096;
 /// Returns the simple commands of a line that consists only of words that no shell expands,
 /// quotes, `&&`, `||`, `;`, `|`, line ends, and trailing redirections that write no file. Fails
 /// for every other line.
-pub(crate) fn understood(line: &str) -> Result<Vec<Part>, Undecided> {
+pub(crate) fn parse_commands(line: &str) -> Result<Vec<Part>, Undecided> {
     let is_short = line.len() <= LONGEST;
     let reader = is_short.then(|| Reader::new(line));
     let parts = reader
         .and_then(Reader::read)
         .filter(|parts| parts.iter().map(|part| part.words.len()).sum::<usize>() <= MOST_WORDS)
         .filter(|parts| parts.iter().all(Part::is_plain))
-        .ok_or(Undecided::NotUnderstood)?;
+        .ok_or(Undecided::Unparsed)?;
     let commands: Vec<_> = parts.iter().map(Part::texts).collect();
     if !programs::is_order_fine(&commands) {
         return Err(Undecided::DependsOnDirectory);

@@ -61,7 +61,7 @@ fn line() -> impl Strategy<Value = String> {
 }
 
 /// Returns the commands that bash runs for a line, where each command prints its words.
-fn ran(line: &str) -> Vec<Vec<String>> {
+fn commands_run_by_bash(line: &str) -> Vec<Vec<String>> {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
     for name in ["git", "rm", "gitk", "a", "sudo"] {
@@ -99,7 +99,7 @@ proptest! {
     fn every_command_of_an_allowed_line_is_matched(line in line()) {
         let rules = allowing("Bash(git *)");
         if allows(&rules, &bash(&line)) {
-            let parts = shell::understood(&line).unwrap();
+            let parts = shell::parse_commands(&line).unwrap();
             for part in parts {
                 let first = &part.words[0].text;
                 prop_assert_eq!(first, "git", "{:?}", line);
@@ -142,11 +142,11 @@ proptest! {
         let is_allowed = allows(&allowing("Bash(git *)"), &bash(&line));
         let is_denied = denies(&denying("Bash(rm *)"), &bash(&line)) || is_computed(&line);
         if is_allowed || !is_denied {
-            let ran = ran(&line);
+            let ran = commands_run_by_bash(&line);
             prop_assert!(is_denied || ran.iter().all(|words| words[0] != "rm"), "{:?}: {:?}", line, ran);
             if is_allowed {
                 // With exactly these words, in any order: `|` starts commands concurrently.
-                let parts = shell::understood(&line).unwrap();
+                let parts = shell::parse_commands(&line).unwrap();
                 let words = |part: &shell::Part| part.words.iter().map(|word| word.text.clone()).collect::<Vec<_>>();
                 let parts: Vec<_> = parts.iter().map(words).collect();
                 for command in &ran {

@@ -87,7 +87,7 @@ impl HookTable {
     }
 
     /// Returns whether hook calls are pending for an occasion that matches.
-    pub(in crate::agent) fn is_asked(&self, occasion: impl Fn(&Occasion) -> bool) -> bool {
+    pub(in crate::agent) fn is_pending(&self, occasion: impl Fn(&Occasion) -> bool) -> bool {
         self.rounds.iter().any(|round| occasion(&round.occasion))
     }
 

@@ -33,7 +33,7 @@ pub(in crate::agent) struct Verdict {
     /// Whether a hook adds context for the model, so that the turn must
     /// continue.
     pub(in crate::agent) has_context: bool,
-    /// Whether the message about a blocked prompt leaves out the prompt.
+    /// Whether the message about a blocked prompt omits the prompt.
     pub(in crate::agent) suppresses_prompt: bool,
     /// Messages for the user.
     pub(in crate::agent) messages: Vec<String>,

@@ -30,7 +30,7 @@ pub(super) struct Claude {
     /// Scripted responses to control requests.
     responses: Responses,
     /// Whether the CLI's rules decide which calls need permission.
-    decides: bool,
+    applies_rules: bool,
     /// The settings that the host applied.
     settings: Map<String, Value>,
     /// The model before any `set_model`.
@@ -45,7 +45,7 @@ impl Claude {
     pub(super) fn new(scenario: &Scenario, config: &Config, has_checkpoints: bool) -> Self {
         Self {
             responses: scenario.responses.clone(),
-            decides: scenario.permissions == Permissions::Cli,
+            applies_rules: scenario.permissions == Permissions::Cli,
             settings: Map::new(),
             default_model: config.model.clone(),
             has_checkpoints,
@@ -78,8 +78,8 @@ pub(super) fn has_agent(name: &str) -> bool {
 }
 
 /// Returns the built-in tools that `--tools` excludes.
-pub(super) fn left_out(listed: &[String]) -> BTreeSet<String> {
-    offers::left_out(listed)
+pub(super) fn excluded_tools(listed: &[String]) -> BTreeSet<String> {
+    offers::excluded_tools(listed)
 }
 
 /// Parses the rules of `--allowedTools` and `--disallowedTools`. Invalid rules

@@ -329,7 +329,7 @@ pub(super) fn declare(config: &mut Config) {
 
 /// Returns the tools that a list excludes. `default` means all tools, and
 /// `Task` includes `Agent`.
-pub(super) fn left_out(listed: &[String]) -> BTreeSet<String> {
+pub(super) fn excluded_tools(listed: &[String]) -> BTreeSet<String> {
     let is_listed = |name: &str| listed.iter().any(|it| it == name || it == "default");
     let mut left_out: BTreeSet<_> = TOOLS.map(str::to_owned).into();
     left_out.retain(|name| !is_listed(name));

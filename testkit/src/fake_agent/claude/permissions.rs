@@ -35,7 +35,7 @@ impl Claude {
         call: &ToolCall,
         mode: &PermissionMode,
     ) -> bool {
-        if !self.decides || !call.ask {
+        if !self.applies_rules || !call.ask {
             return call.ask;
         }
         if call.name != "Bash" {

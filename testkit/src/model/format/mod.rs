@@ -12,8 +12,8 @@ use responses::DeclaredTools;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
-/// The format of a request and its response, with the request's wishes for the
-/// response.
+/// The format of a request and its response, with options of the request for
+/// the response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Format {
     /// Anthropic's Messages API.

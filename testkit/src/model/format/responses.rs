@@ -102,14 +102,14 @@ pub(super) fn events(message: &Message, event: Event<'_>, tools: &DeclaredTools)
                 .collect()
         }
         Event::Piece(index, block, piece) => match Parts::new(message, index, block, tools) {
-            Some(parts) if parts.pieces => vec![parts.text("delta", "delta", piece)],
+            Some(parts) if parts.has_pieces => vec![parts.text("delta", "delta", piece)],
             _ => Vec::new(),
         },
         Event::Close(index, block) => {
             let mut events = Vec::new();
             if let Some(parts) = Parts::new(message, index, block, tools) {
                 let text = text_of(block, tools);
-                if !parts.pieces {
+                if !parts.has_pieces {
                     events.push(parts.text("delta", "delta", &text));
                 }
                 events.push(parts.text("done", parts.member, &text));
@@ -135,7 +135,7 @@ struct Parts {
     /// The member with the whole text.
     member: &'static str,
     /// Whether the pieces of the block are pieces of the text.
-    pieces: bool,
+    has_pieces: bool,
 }
 
 impl Parts {
@@ -151,7 +151,7 @@ impl Parts {
             Content::Tool { .. } => (None, "function_call_arguments", "arguments"),
             Content::Redacted(_) => return None,
         };
-        let pieces = text != "custom_tool_call_input";
+        let has_pieces = text != "custom_tool_call_input";
         let id = item_id(message, index);
         Some(Self {
             id,
@@ -159,7 +159,7 @@ impl Parts {
             part,
             text,
             member,
-            pieces,
+            has_pieces,
         })
     }
 

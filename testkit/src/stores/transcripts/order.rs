@@ -78,9 +78,9 @@ pub(super) async fn repeated_entries_are_stored_once_or_twice<S: SessionStore>(
     }
 }
 
-/// Checks a cancelled append, because calls of a session have a timeout. Such
-/// an append stores its first entries, possibly later. The session then loads
-/// the transcript and appends the missing entries.
+/// Checks appends that are cancelled, as by the timeout of a session. A
+/// cancelled append may still store some of its first entries, even later. The
+/// session then loads the transcript and appends the missing entries.
 pub(super) async fn a_cancelled_append_leaves_whole_entries<S: SessionStore>(fixture: Fixture<S>) {
     let key = fixture.key();
     let mut sent = 0;

@@ -2,7 +2,7 @@
 
 use crate::CHAT;
 use serde_json::{Value, json};
-use support::{Agent, Terminal, left};
+use support::{Agent, Terminal, processes_with};
 
 fn bash(command: &str) -> Value {
     json!({ "tool": { "name": "Bash", "input": { "command": command }, "result": "it ran" } })
@@ -130,7 +130,7 @@ fn messages_wait_by_priority_and_ctrl_c_interrupts() {
     chat.shows("idle |");
     chat.keys("\x03");
     assert!(chat.exit().success());
-    assert_eq!(left(&agent.mark()), Vec::<u32>::new());
+    assert_eq!(processes_with(&agent.mark()), Vec::<u32>::new());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::CHAT;
 use serde_json::json;
-use support::{Live, Terminal, left};
+use support::{Live, Terminal, processes_with};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_real_cli_asks_is_interrupted_and_resumed() {
@@ -56,5 +56,5 @@ async fn the_real_cli_asks_is_interrupted_and_resumed() {
         format!("{:?}", last.body).contains("It is made."),
         "session {id}"
     );
-    assert_eq!(left(&live.mark()), Vec::<u32>::new());
+    assert_eq!(processes_with(&live.mark()), Vec::<u32>::new());
 }

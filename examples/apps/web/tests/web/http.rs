@@ -4,7 +4,7 @@ use super::server::Server;
 use reqwest::StatusCode;
 use reqwest::header::{HOST, ORIGIN};
 use serde_json::{Value, json};
-use support::{Agent, left, terminate};
+use support::{Agent, processes_with, terminate};
 
 fn bash(command: &str) -> Value {
     json!({ "tool": { "name": "Bash", "input": { "command": command }, "result": "done" } })
@@ -317,13 +317,13 @@ async fn a_stopped_agent_and_a_stopped_server_leave_no_processes() {
     events.text("One").await;
     second.send("Wait", "next").await;
     agent.reached("never");
-    assert_eq!(left(&agent.mark()).len(), 3, "the server and two agents");
+    assert_eq!(processes_with(&agent.mark()).len(), 3, "the server and two agents");
 
     assert_eq!(first.delete("").await, StatusCode::NO_CONTENT);
     events.activity("ended").await;
-    assert_eq!(left(&agent.mark()).len(), 2, "the server and an agent");
+    assert_eq!(processes_with(&agent.mark()).len(), 2, "the server and an agent");
     assert_eq!(server.open("none").delete("").await, StatusCode::NOT_FOUND);
 
     assert!(terminate(&mut server.child).success());
-    assert_eq!(left(&agent.mark()), Vec::<u32>::new());
+    assert_eq!(processes_with(&agent.mark()), Vec::<u32>::new());
 }

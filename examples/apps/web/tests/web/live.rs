@@ -2,7 +2,7 @@
 
 use super::server::Server;
 use serde_json::{Value, json};
-use support::{Live, left, terminate};
+use support::{Live, processes_with, terminate};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_real_cli_asks_for_permission_asks_the_user_is_steered_and_resumed() {
@@ -73,5 +73,5 @@ async fn the_real_cli_asks_for_permission_asks_the_user_is_steered_and_resumed()
     session.send("Again", "next").await;
     events.text("Here again.").await;
     assert!(terminate(&mut server.child).success());
-    assert_eq!(left(&live.mark()), Vec::<u32>::new());
+    assert_eq!(processes_with(&live.mark()), Vec::<u32>::new());
 }

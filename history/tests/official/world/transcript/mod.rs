@@ -10,7 +10,7 @@ pub(crate) struct Transcript<'r> {
     random: &'r mut Random,
     session: String,
     cwd: String,
-    /// Other directories and sessions.
+    /// The directories and sessions of other records.
     elsewhere: Vec<String>,
     sessions: Vec<String>,
     /// Whether the records belong to a sub-agent.
@@ -124,7 +124,7 @@ impl<'r> Transcript<'r> {
             33 if self.has_host => self.host(),
             34 => self.local_command(),
             35 | 36 if self.has_flow => vec![self.data_flow()],
-            _ => vec![self.beside()],
+            _ => vec![self.record_outside_tree()],
         }
     }
 
@@ -279,11 +279,11 @@ impl<'r> Transcript<'r> {
                 .raw("content", content);
             record = record.raw("message", message.compact());
         }
-        self.odds(record)
+        self.add_rare_members(record)
     }
 
     /// Adds members that only some messages have.
-    fn odds(&mut self, mut record: Object) -> Object {
+    fn add_rare_members(&mut self, mut record: Object) -> Object {
         let members: [(&str, &[&str]); 16] = [
             ("isCompactSummary", &["true", "false"]),
             ("isVisibleInTranscriptOnly", &["true", "1"]),
@@ -395,7 +395,7 @@ impl<'r> Transcript<'r> {
                     record = record.raw("hostContent", format!("[{block}]"));
                 }
             }
-            records.push(self.odds(record));
+            records.push(self.add_rare_members(record));
         }
         records
     }
@@ -443,7 +443,7 @@ impl<'r> Transcript<'r> {
                 );
                 record = record.raw("isVirtual", self.random.pick(&["true", "false"]));
             }
-            records.push(self.odds(record));
+            records.push(self.add_rare_members(record));
         }
         records
     }

@@ -447,7 +447,7 @@ impl Transcript<'_> {
     }
 
     /// Adds a record outside the tree.
-    pub(super) fn beside(&mut self) -> Object {
+    pub(super) fn record_outside_tree(&mut self) -> Object {
         let session = self.session.clone();
         let said = text(self.random);
         let record = |kind: &str, name: &str| Object::new(kind).text(name, &said);

@@ -156,9 +156,9 @@ impl Fork {
                 lines.push(b'\n');
             }
         };
-        write(outside.before(&self.copy, &self.now));
+        write(outside.records_before(&self.copy, &self.now));
         write(copied);
-        write(outside.after(&self.copy, &self.now, &mut new_id));
+        write(outside.records_after(&self.copy, &self.now, &mut new_id));
         let flow = flows.records(&self.of, &self.copy);
         let derived = derived.record(&self.of, &self.copy, !flow.is_empty());
         write(flow);

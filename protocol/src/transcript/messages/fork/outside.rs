@@ -64,7 +64,7 @@ impl Outside {
     }
 
     /// Returns the records before the conversation of a copy.
-    pub(super) fn before(&self, copy: &str, now: &str) -> Vec<Members> {
+    pub(super) fn records_before(&self, copy: &str, now: &str) -> Vec<Members> {
         let suppression = self.history_suppressed.then(|| {
             let mut record = record("history-suppression", copy);
             record.push("cause", "fork_inherit".into());
@@ -87,7 +87,7 @@ impl Outside {
     }
 
     /// Returns the records after the conversation of a copy.
-    pub(super) fn after(
+    pub(super) fn records_after(
         &self,
         copy: &str,
         now: &str,
