@@ -539,7 +539,7 @@ impl Members {
     #[inline]
     /// Returns whether the only preserved member is this declared one, which was `null`.
     pub(crate) fn is_null(&self, name: &str) -> bool {
-        self.kept.is_none() && self.null.is_some_and(|it| *it == name)
+        self.list.is_none() && self.null.is_some_and(|it| *it == name)
     }
 
     pub(crate) fn is_clean(&self) -> bool {

@@ -143,7 +143,13 @@ impl Request {
         let id = request_id.into();
         let line = control::request(&id, request)?;
         let (withdraws_waiting, withdraws) = (request.withdraws_waiting(), request.takes_back());
-        Ok(Self::ready(id, R::SUBTYPE, line, withdraws_waiting, withdraws))
+        Ok(Self::ready(
+            id,
+            R::SUBTYPE,
+            line,
+            withdraws_waiting,
+            withdraws,
+        ))
     }
 
     /// Encodes a request that has no type in this crate, from its subtype and
