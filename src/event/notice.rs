@@ -225,7 +225,7 @@ impl Notice {
                     TranscriptFailure::Failed(why)
                     | TranscriptFailure::Refused(why)
                     | TranscriptFailure::Panicked(why)
-                    | TranscriptFailure::Unreadable(why) => why.len(),
+                    | TranscriptFailure::InvalidMessage(why) => why.len(),
                     _ => 0,
                 }
             }

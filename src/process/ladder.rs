@@ -189,7 +189,7 @@ impl Ladder {
                 self.wait(CloseStep::Killed, now, usage);
             }
             Stage::Overdue(_) => {
-                self.signal_descendants(CloseStep::StillAlive, Signal::Terminate, now, usage)
+                self.signal_descendants(CloseStep::StillAlive, Signal::Terminate, now, usage);
             }
             Stage::Sweeping(_) => self.count(now, usage),
         }

@@ -42,7 +42,9 @@ pub enum TranscriptFailure {
     /// The session ended, and the store took too long for the remaining entries.
     SessionOver,
     /// The agent's message was invalid, or not about a transcript.
-    Unreadable(String),
+    InvalidMessage(String),
+    /// The session has more transcripts than this. Each sub-agent has one.
+    TooManyTranscripts(usize),
     /// Entries are missing in between: the store has later ones. An agent would resume the session
     /// without an error, and its model would lack the missing part.
     Hole,
@@ -61,7 +63,10 @@ impl fmt::Display for TranscriptFailure {
             Self::Panicked(message) => write!(f, "it panicked: {message}"),
             Self::TooSlow => f.write_str("the store is too slow, and its queue is full"),
             Self::SessionOver => f.write_str("the session ended before the store had all entries"),
-            Self::Unreadable(why) => write!(f, "the agent's message is invalid: {why}"),
+            Self::InvalidMessage(why) => write!(f, "the agent's message is invalid: {why}"),
+            Self::TooManyTranscripts(most) => {
+                write!(f, "the session has more than {most} transcripts")
+            }
             Self::Hole => f.write_str(
                 "entries are missing in between (`Options::resume_with_holes` resumes without them)",
             ),

@@ -309,7 +309,7 @@ async fn entries_of_an_invalid_key_are_reported_and_others_stored() {
         let (key, entries, failure) = not_mirrored(&mut client).await;
         assert_eq!((key, entries), (None, 1), "{file:?}");
         assert!(
-            matches!(failure, TranscriptFailure::Unreadable(_)),
+            matches!(failure, TranscriptFailure::InvalidMessage(_)),
             "{failure}"
         );
     }
@@ -418,7 +418,7 @@ async fn entries_without_a_transcript_are_reported() {
     let (key, entries, failure) = not_mirrored(&mut client).await;
     assert_eq!((key, entries), (None, 0));
     assert!(
-        matches!(failure, TranscriptFailure::Unreadable(_)),
+        matches!(failure, TranscriptFailure::InvalidMessage(_)),
         "{failure}"
     );
 }

@@ -162,10 +162,11 @@ impl Connection {
         if let ClientRequest::ExtMethodRequest(it) = &request
             && it.method.trim_start_matches('_') == "session/steering"
         {
-            let steered = serde_json::from_str::<PromptRequest>(it.params.get());
-            let steered = steered.map_err(|error| Error::invalid_params().data(error.to_string()));
-            let steered = steered.and_then(|it| this.session(&it.session_id)?.steer(it));
-            return answer(responder, steered);
+            let steering = serde_json::from_str::<PromptRequest>(it.params.get());
+            let steering =
+                steering.map_err(|error| Error::invalid_params().data(error.to_string()));
+            let steering = steering.and_then(|it| this.session(&it.session_id)?.steer(it));
+            return answer(responder, steering);
         }
         let this = Arc::clone(this);
         tokio::spawn(async move {

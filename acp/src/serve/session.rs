@@ -57,8 +57,8 @@ struct State {
     prompts: HashMap<Box<str>, Responder<Value>>,
     /// Messages that steer a turn and are not part of an ended turn, by their `uuid`.
     steering: HashSet<Box<str>>,
-    /// Prompts whose turns ended before the messages that steered them.
-    steered: Vec<Responder<Value>>,
+    /// Prompts whose turns have ended, and whose responses wait for the messages in `steering`.
+    deferred: Vec<Responder<Value>>,
     /// Requests to the client that are pending, by `request_id`.
     requests: HashMap<Box<str>, RequestCancellationHandle>,
     model: String,
@@ -156,7 +156,7 @@ impl Session {
         self.push(state, Input::Ended(error.as_deref()));
         let error = error.unwrap_or_else(|| "the session was closed".to_owned());
         let prompts = state.prompts.drain().map(|(_, responder)| responder);
-        for responder in prompts.chain(state.steered.drain(..)) {
+        for responder in prompts.chain(state.deferred.drain(..)) {
             super::answer(responder, Err(failure(&error)));
         }
     }
@@ -267,7 +267,7 @@ impl Session {
     /// this one.
     pub(super) fn steer(self: &Arc<Self>, request: PromptRequest) -> Result<Value, Error> {
         let mut state = lock(&self.state);
-        if state.prompts.is_empty() && state.steered.is_empty() {
+        if state.prompts.is_empty() && state.deferred.is_empty() {
             let steering = request.meta.as_ref().and_then(|meta| meta.get("steering"));
             let behavior = steering.and_then(|it| it.get("idleBehavior"));
             if behavior.and_then(Value::as_str) == Some("promptRequired") {
@@ -317,7 +317,7 @@ impl Session {
             let state = &mut *state;
             let mut ended: Vec<_> = state.prompts.remove(&sent).into_iter().collect();
             if state.steering.remove(&sent) && state.steering.is_empty() {
-                ended.append(&mut state.steered);
+                ended.append(&mut state.deferred);
             }
             respond(ended, &response);
         });
@@ -331,12 +331,12 @@ impl Session {
         }
         for uuid in &end.messages {
             state.steering.remove(uuid);
-            state.steered.extend(state.prompts.remove(uuid));
+            state.deferred.extend(state.prompts.remove(uuid));
         }
         let goes_on = matches!(end.outcome, TurnOutcome::Completed | TurnOutcome::Preempted);
         if !goes_on || state.steering.is_empty() {
             let response = outcome(end.outcome, result.as_ref());
-            respond(state.steered.drain(..), &response);
+            respond(state.deferred.drain(..), &response);
         }
     }
 

@@ -168,7 +168,7 @@ impl Updates {
                 self.texts.remove(&entry.id);
             }
             (Body::Notice(notice), Member::Detail(Some(_))) => {
-                updates.extend(notice_update(notice))
+                updates.extend(notice_update(notice));
             }
             _ => self.set_in_call(entry, set, updates),
         }

@@ -312,7 +312,7 @@ enums! {
         Form = "form",
         /// A page that the user opens.
         Url = "url",
-        /// A form with components of Codex.
+        /// A form with OpenAI's extensions to the forms of MCP.
         OpenAiForm = "openai/form",
         /// A verification of the user.
         UserVerification = "openai/userVerification",

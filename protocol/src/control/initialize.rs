@@ -27,7 +27,8 @@ object! {
         /// The results of MCP handshakes that the host made with the servers
         /// inside it, by name. With them the agent may skip its own handshake.
         pub sdk_mcp_server_manifests: Option<BTreeMap<String, SdkMcpServerManifest>> = "sdkMcpServerManifests",
-        /// The age of the handshake results. Not needed on stdio.
+        /// When the host obtained the handshake results. Needed only if the CLI is reached over a
+        /// remote session, not over its standard input.
         pub sdk_mcp_server_manifests_origin: Option<ManifestsOrigin> = "sdkMcpServerManifestsOrigin",
         /// The JSON Schema of the structured output.
         pub json_schema: Option<Json> = "jsonSchema",
@@ -95,7 +96,7 @@ object! {
 }
 
 open_enum! {
-    /// The age of handshake results.
+    /// When the host obtained handshake results.
     pub enum ManifestsOrigin {
         /// The host made the handshakes for this request.
         HostPerSend = "host_per_send",

@@ -154,9 +154,9 @@ open_enum! {
     pub enum ResetTrigger {
         /// The user, with `/clear`.
         Clear = "clear",
-        /// A plan was accepted and is carried out with an empty context.
+        /// Plan mode was left with the option to clear the context.
         PlanModeExit = "plan_mode_exit",
-        /// An action that needs its own session.
+        /// An approved plan is carried out in a new session.
         FreshSession = "fresh_session",
         /// The introduction for new users.
         Onboarding = "onboarding",

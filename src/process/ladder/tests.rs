@@ -288,7 +288,7 @@ fn waiting_for_a_cpu_is_not_ignoring_a_step() {
 fn finished_waits_for_a_cpu_do_not_count() {
     let mut world = World::new()
         .at(SECOND / 10, |world| {
-            world.child().doing = Activity::Starving
+            world.child().doing = Activity::Starving;
         })
         .at(5 * SECOND, |world| {
             let child = world.child();

@@ -312,10 +312,7 @@ impl Backlog {
         match self.transcripts.iter().find(|it| it.key == *key) {
             Some(known) => known.cut.clone(),
             None if self.transcripts.len() < MOST => None,
-            None => {
-                let why = format!("the session has more than {MOST} transcripts");
-                Some(TranscriptFailure::Unreadable(why))
-            }
+            None => Some(TranscriptFailure::TooManyTranscripts(MOST)),
         }
     }
 
@@ -469,7 +466,7 @@ mod tests {
         assert!(!backlog.add_on_disk(&key(MOST + 1), PathBuf::new(), 1, end));
         assert_eq!(backlog.transcripts.len(), MOST);
         let why = backlog.cut(&key(MOST)).map(|it| it.to_string());
-        let wanted = "the agent's message is invalid: the session has more than 16384 transcripts";
+        let wanted = "the session has more than 16384 transcripts";
         assert_eq!(why.as_deref(), Some(wanted));
         assert_eq!(backlog.cut(&key(0)), None);
     }

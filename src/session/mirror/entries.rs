@@ -24,7 +24,7 @@ impl Entries {
         let unreadable = |entries, why: String| Notice::NotMirrored {
             key: None,
             entries,
-            failure: TranscriptFailure::Unreadable(why),
+            failure: TranscriptFailure::InvalidMessage(why),
         };
         let message = frame.read::<TranscriptMirror>();
         let TranscriptMirror {

@@ -57,7 +57,8 @@ pub struct Place {
     at: usize,
     depth: usize,
     only: Option<fn(&str) -> bool>,
-    faults: usize,
+    /// The number of faults found before this position.
+    fault_count: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -97,7 +98,7 @@ impl<'a> Reader<'a> {
             at: self.cursor.at(),
             depth: self.depth,
             only: self.only,
-            faults: self.trace.as_ref().map_or(0, |trace| trace.faults.len()),
+            fault_count: self.trace.as_ref().map_or(0, |trace| trace.faults.len()),
         }
     }
 
@@ -113,7 +114,7 @@ impl<'a> Reader<'a> {
         self.depth = place.depth;
         self.only = place.only;
         if let Some(trace) = &mut self.trace {
-            trace.faults.truncate(place.faults);
+            trace.faults.truncate(place.fault_count);
         }
     }
 

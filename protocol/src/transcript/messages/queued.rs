@@ -169,7 +169,7 @@ fn prompt(row: &Row, uuids: &mut HashSet<Box<str>>, keep_meta: bool) -> Option<R
     let content = command
         .get("prompt")
         .filter(|it| is_string(it) || is_array(it))?;
-    if is_meta && !keep_meta && !is_channel(origin) || is_forwarded(&command) {
+    if is_meta && !keep_meta && !is_from_outside(origin) || is_forwarded(&command) {
         return None;
     }
     let source = command
@@ -258,9 +258,10 @@ pub(super) fn shown_origin(origin: &Json) -> Json {
     Json::from_value(&shown).unwrap_or_default()
 }
 
-/// Returns whether a message came through a channel of other authors. Such a
-/// message is shown although the agent wrote it.
-pub(super) fn is_channel(origin: Option<&Json>) -> bool {
+/// Returns whether a message of this origin was written outside the session: by
+/// a channel, an observer, a peer, Slack or a call. Such a message is shown
+/// although it is marked `isMeta`.
+pub(super) fn is_from_outside(origin: Option<&Json>) -> bool {
     let kind = origin.and_then(|it| string(it.member("kind").as_ref()));
     matches!(
         kind.as_deref(),

@@ -1,6 +1,6 @@
 //! Converts a record to the message that the official SDK returns.
 
-use super::queued::{is_channel, shown_origin};
+use super::queued::{is_from_outside, shown_origin};
 use super::row::{Kind, Row};
 use super::value::{is, is_string, is_true, is_truthy};
 use crate::{Json, Members, Message};
@@ -21,7 +21,7 @@ pub(super) fn is_shown(row: &Row, with_system: bool) -> bool {
     let is_kind = row.is_message() || row.kind == Kind::System && with_system;
     is_kind
         && !row.is_quiet()
-        && (!row.is_meta() || is_channel(row.get("origin")))
+        && (!row.is_meta() || is_from_outside(row.get("origin")))
         && !row.is_of_other_conversation()
 }
 

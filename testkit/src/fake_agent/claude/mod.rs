@@ -67,7 +67,8 @@ impl Claude {
     }
 }
 
-/// Sets the agent's capabilities, except for those that are already set.
+/// Sets what the agent reports in `system/init` and in its response to
+/// `initialize`, except for what is already set.
 pub(super) fn declare(config: &mut Config) {
     offers::declare(config);
 }

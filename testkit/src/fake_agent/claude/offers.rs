@@ -222,7 +222,8 @@ pub(super) fn agents() -> Value {
     AGENTS.iter().map(agent).collect()
 }
 
-/// Sets the agent's capabilities.
+/// Sets what the agent reports in `system/init` and in its response to
+/// `initialize`, except for what is already set.
 pub(super) fn declare(config: &mut Config) {
     let names: Vec<_> = COMMANDS.iter().map(|it| it.0).collect();
     let init = json!({
