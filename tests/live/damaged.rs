@@ -36,7 +36,7 @@ fn lines(text: &[u8]) -> Vec<Vec<u8>> {
 }
 
 /// Returns whether a line is a record of the conversation.
-fn is_from_model(line: &[u8]) -> bool {
+fn is_of_conversation(line: &[u8]) -> bool {
     let record: Value = serde_json::from_slice(line).unwrap_or_default();
     matches!(
         record["type"].as_str(),
@@ -52,7 +52,7 @@ fn damage(text: &str, seed: u64) -> (Vec<u8>, Vec<String>) {
     for _ in 0..=random.below(3) {
         // Most damages affect records of the conversation.
         let said: Vec<usize> = (0..lines.len())
-            .filter(|at| is_from_model(&lines[*at]))
+            .filter(|at| is_of_conversation(&lines[*at]))
             .collect();
         if said.is_empty() {
             break;
@@ -330,7 +330,7 @@ fn normal(parts: Vec<String>, converted: &[String]) -> Vec<String> {
     for results in parts.chunk_by_mut(|a, b| a.starts_with("result") && b.starts_with("result")) {
         results.sort();
     }
-    let is_said = |part: &String| part.starts_with("assistant") || part.starts_with("call");
+    let is_from_model = |part: &String| part.starts_with("assistant") || part.starts_with("call");
     for message in parts.chunk_by_mut(|a, b| is_from_model(a) && is_from_model(b)) {
         message.sort_by_key(|part| part.starts_with("call"));
     }

@@ -60,7 +60,7 @@ async fn run(
 ) -> Outcome {
     let output = output(cli, Some(version), scenario, args, input.as_bytes()).await;
     let text = String::from_utf8(output.stdout).unwrap();
-    let mut said: Vec<_> = text.lines().flat_map(told).collect();
+    let mut said: Vec<_> = text.lines().flat_map(compared_parts).collect();
     said.dedup_by(|one, other| one == PROSE && other == PROSE);
     Outcome {
         status: output.status.code(),

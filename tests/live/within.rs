@@ -55,7 +55,7 @@ impl Folders {
 #[tokio::test]
 async fn file_tools_stay_within_a_directory() {
     let folders = Folders::new();
-    let at = |path: &str| folders.path_to(path);
+    let path_to = |path: &str| folders.path_to(path);
     let search = |path: Value| json!({"pattern": SECRET, "path": path, "output_mode": "content"});
     let write = |path: Value| json!({"file_path": path, "content": "x"});
     let inside = [
@@ -134,7 +134,7 @@ async fn file_tools_stay_within_a_directory() {
 #[tokio::test]
 async fn a_blocked_path_is_the_target_of_a_link_or_a_path_of_a_shell_command() {
     let folders = Folders::new();
-    let at = |path: &str| folders.path_to(path).display().to_string();
+    let path_to = |path: &str| folders.path_to(path).display().to_string();
     let write = |path: String| json!({"file_path": path, "content": "x"});
     let bash = |command: String| json!({ "command": command });
     let secret = Some(path_to("out/secret.txt"));

@@ -291,7 +291,7 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
         None => None,
     };
     let id = uuid::Uuid::new_v4().to_string();
-    let told = |machine: &Machine, waits: Duration| HostConfig {
+    let host_config = |machine: &Machine, waits: Duration| HostConfig {
         engine: match &proxy {
             Some(proxy) if machine.name == "one" => engine.at(proxy.port),
             _ => engine.clone(),
@@ -308,7 +308,7 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
 
     let begins = HostConfig {
         resumes: false,
-        ..events_of(first, LONG)
+        ..host_config(first, LONG)
     };
     let mut one = start(first, &begins);
     one.prints(&["open"]).await?;
@@ -349,7 +349,7 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
         Phase::Resuming => {
             one.command_host("close").await;
             one.wait_for_exit().await?;
-            let before = std::mem::replace(&mut one, start(first, &events_of(first, LONG)));
+            let before = std::mem::replace(&mut one, start(first, &host_config(first, LONG)));
             one.printed = before.printed;
             one.printed
                 .retain(|(what, _)| what != "claimed" && what != "open");
@@ -372,7 +372,7 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
         if phase == Phase::Resuming {
             one.prints(&["open"]).await?;
         }
-        let mut early = start(second, &events_of(second, Duration::from_secs(1)));
+        let mut early = start(second, &host_config(second, Duration::from_secs(1)));
         let (said, _) = early.prints(&["refused", "open"]).await?;
         if !said.contains("is open in another host, by its claim") {
             return Err(format!("the session of a slow host was taken over: {said}"));
@@ -381,9 +381,9 @@ async fn try_play(engine: &Engine, seed: u64, outcome: &mut Outcome) -> Result<(
         one.command_host("close").await;
         one.prints(&["closed"]).await?;
         one.wait_for_exit().await?;
-        two = start(second, &events_of(second, LONG));
+        two = start(second, &host_config(second, LONG));
     } else {
-        two = start(second, &events_of(second, LONG));
+        two = start(second, &host_config(second, LONG));
     }
     let (_, claimed) = two.prints(&["claimed"]).await?;
     let asked = |machine: &Machine| machine.model.as_ref().map_or(0, |it| it.requests().len());
