@@ -26,12 +26,8 @@ const DRAIN: Duration = Duration::from_secs(2);
 /// The longest time to wait for attachments that defer a result, after the CLI's exit.
 const DEFERRED: Duration = Duration::from_secs(10);
 
-/// A large read: the agent may write faster than the consumers of the streams read.
+/// After a read of this size, the driver yields to other tasks.
 const LARGE: usize = 16 * 1024;
-
-/// After large reads of this size in all, the driver yields to other tasks. In a runtime with
-/// several threads, each time costs some system calls.
-const YIELD_AFTER: usize = 128 * 1024;
 
 /// The task that owns a session.
 pub(super) struct Driver {
@@ -82,7 +78,6 @@ impl Driver {
                 pid: self.process.pid(),
                 mark: self.process.mark(),
             });
-        let mut read = 0;
         let exit = loop {
             self.process_pending();
             self.batch_writes();
@@ -117,9 +112,7 @@ impl Driver {
                 }
                 DriverEvent::Pipe(PipeEvent::Read(Ok(length @ 1..))) => {
                     self.received();
-                    read = if length < LARGE { 0 } else { read + length };
-                    if read >= YIELD_AFTER {
-                        read = 0;
+                    if length >= LARGE {
                         // Lets the consumers of the streams run first.
                         tokio::task::yield_now().await;
                     }
